@@ -1,0 +1,119 @@
+// swift-tools-version: 6.2
+// The house: every target imports only from floors below it (docs/architecture.md,
+// checked by scripts/check-imports).
+
+import PackageDescription
+
+/// Settings that every target shares: the manner of the house.
+let manner: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// The pure targets import no system module; every unsafe construct in them is marked.
+let pure: [SwiftSetting] = manner + [.strictMemorySafety()]
+
+let package = Package(
+    name: "Heartwire",
+    platforms: [
+        .macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
+    ],
+    products: [
+        .library(name: "Heartwire", targets: ["Heartwire"]),
+        .library(name: "HeartwireTesting", targets: ["HeartwireTesting"]),
+        .library(name: "HeartwireProtocol", targets: ["HeartwireProtocol"]),
+        .executable(name: "heartwire", targets: ["HeartwireCLI"]),
+    ],
+    targets: [
+        // Floor 0: C libraries.
+        .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+
+        // Floor 1: pure values.
+        .target(name: "HeartwireProtocol", swiftSettings: pure),
+        .target(
+            name: "HeartwireSession", dependencies: ["HeartwireProtocol"], swiftSettings: pure),
+
+        // Floor 2: transports.
+        .target(
+            name: "HeartwireSocket",
+            dependencies: [
+                "HeartwireProtocol", "HeartwireSession",
+                .target(name: "CLinux", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: manner),
+        .target(
+            name: "HeartwireURLSession", dependencies: ["HeartwireProtocol", "HeartwireSession"],
+            swiftSettings: manner),
+
+        // Floor 3: the client.
+        .target(
+            name: "Heartwire",
+            dependencies: [
+                "HeartwireProtocol", "HeartwireSession", "HeartwireSocket", "HeartwireURLSession",
+            ],
+            swiftSettings: manner),
+
+        // Floor 4: the means to prove it.
+        .target(
+            name: "HeartwireTesting",
+            dependencies: ["Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket"],
+            swiftSettings: manner),
+
+        // Floor 5: the command.
+        .executableTarget(
+            name: "HeartwireCLI",
+            dependencies: [
+                "Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket",
+                "HeartwireTesting",
+            ],
+            swiftSettings: manner),
+
+        .testTarget(
+            name: "HeartwireProtocolTests", dependencies: ["HeartwireProtocol"],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireSessionTests", dependencies: ["HeartwireSession", "HeartwireProtocol"],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireSocketTests",
+            dependencies: ["HeartwireSocket", "HeartwireSession", "HeartwireProtocol", "HeartwireTesting"],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireURLSessionTests",
+            dependencies: ["HeartwireURLSession", "HeartwireSession", "HeartwireProtocol"],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireTests",
+            dependencies: [
+                "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
+                "HeartwireProtocol",
+            ],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireTestingTests",
+            dependencies: [
+                "HeartwireTesting", "Heartwire", "HeartwireSocket", "HeartwireSession",
+                "HeartwireProtocol",
+            ],
+            swiftSettings: manner),
+        .testTarget(
+            name: "HeartwireCLITests",
+            dependencies: [
+                "HeartwireCLI", "HeartwireTesting", "Heartwire", "HeartwireSession",
+                "HeartwireProtocol",
+            ],
+            swiftSettings: manner),
+    ]
+)

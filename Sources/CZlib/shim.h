@@ -1,0 +1,4 @@
+#ifndef HEARTWIRE_CZLIB_H
+#define HEARTWIRE_CZLIB_H
+#include <zlib.h>
+#endif

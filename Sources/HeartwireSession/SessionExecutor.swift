@@ -1,0 +1,45 @@
+/// The one isolation domain in which a client, its transport and its timers run (promise T5).
+///
+/// In production this is the event loop of the socket transport, or a serial queue for
+/// URLSession; in tests it is the virtual clock. Everything that a transport reports, and every
+/// timer, enters here in arrival order.
+public protocol SessionExecutor: SerialExecutor, TaskExecutor {
+    /// Whether the caller runs in this executor's isolation domain right now.
+    var isCurrent: Bool { get }
+
+    /// The executor's clock. Only the client's core, the endpoint and the connector ask.
+    func now() -> MonotonicInstant
+
+    /// Runs `work` in this domain, after everything that was submitted before it.
+    func execute(_ work: @escaping @Sendable () -> Void)
+
+    /// Runs `action` in this domain at `deadline` or as soon after it as possible. Must be called
+    /// from within the domain.
+    func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID
+
+    /// Takes a timer back. Nothing happens when it has fired already. Must be called from within
+    /// the domain.
+    func cancel(_ timer: TimerID)
+
+    /// Calls `flushable.flush()` once before the domain next waits for something to happen, so that
+    /// what was queued during one turn leaves in one system call. Must be called from within the
+    /// domain, at most once per turn and flushable.
+    func flushAtEndOfTurn(_ flushable: any TurnFlushable)
+}
+
+/// The identity of a timer that was scheduled on a ``SessionExecutor``; never reused.
+public struct TimerID: Sendable, Hashable {
+    /// The number of this timer on its executor.
+    public let number: UInt64
+
+    /// Names the timer with this number.
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+}
+
+/// Something that queues output during a turn and lets it go at the turn's end.
+public protocol TurnFlushable: AnyObject {
+    /// Lets go what was queued since the last flush.
+    func flush()
+}

@@ -1,0 +1,46 @@
+public import HeartwireSession
+
+/// A stream of bytes in both directions: TCP in production, a pair of queues under the virtual clock.
+///
+/// Lives in its executor's domain, like the handler that it reports to. The handler hears nothing
+/// after `abort()`, after `channelReceivedEOF`+`finish`, or after `channelFailed`.
+public protocol ByteChannel: AnyObject {
+    /// The domain.
+    var executor: any SessionExecutor { get }
+
+    /// Who hears about this channel. Held strongly until the channel has ended.
+    var handler: (any ByteChannelHandler)? { get set }
+
+    /// Hands over as much as fits.
+    ///
+    /// - Returns: how many bytes were taken. Fewer than offered means that the channel is full;
+    ///   `channelBecameWritable` follows once. A broken channel takes everything and reports its failure.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int
+
+    /// Stops or resumes reading.
+    func setReading(_ isReading: Bool)
+
+    /// Sends FIN after what was written, waits for the peer's FIN for a bounded time out of
+    /// anybody's sight, and closes. The handler hears nothing more.
+    func finish()
+
+    /// Sends FIN after what was written and goes on reading.
+    func finishWriting()
+
+    /// Closes at once, with RST where `reset` asks for it. The handler hears nothing more.
+    func abort(reset: Bool)
+}
+
+/// What a ``ByteChannel`` reports.
+public protocol ByteChannelHandler: AnyObject {
+    /// The stream is up. Not reported for channels that were up when they were handed over.
+    func channelConnected()
+    /// Bytes arrived; they are valid only during the call.
+    func channelReceived(_ bytes: UnsafeRawBufferPointer)
+    /// The peer has finished writing.
+    func channelReceivedEOF()
+    /// There is room again after a write that took less than offered.
+    func channelBecameWritable()
+    /// The stream is over; the channel has closed itself.
+    func channelFailed(_ failure: ConnectionFailure)
+}
