@@ -1,3 +1,4 @@
+public import HeartwireProtocol
 public import HeartwireSession
 
 /// A stream of bytes in both directions: TCP in production, a pair of queues under the virtual clock.
@@ -43,4 +44,14 @@ public protocol ByteChannelHandler: AnyObject {
     func channelBecameWritable()
     /// The stream is over; the channel has closed itself.
     func channelFailed(_ failure: ConnectionFailure)
+}
+
+/// Makes byte channels to a host: the system's TCP, or a virtual network.
+public protocol ChannelConnector: Sendable {
+    /// The domain in which the channels live.
+    var executor: any SessionExecutor { get }
+
+    /// Begins to connect to the URL's host and port. The handler hears `channelConnected` or
+    /// `channelFailed` later, never from within.
+    func connect(to url: WebSocketURL, handler: any ByteChannelHandler) -> any ByteChannel
 }
