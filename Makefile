@@ -30,7 +30,7 @@ accept: build ## Run the acceptance list; ARGS go to `heartwire accept`
 
 .PHONY: test
 test: setup ## Run every test; ARGS go to `swift test`
-	@$(SWIFT) test --parallel $(ARGS)
+	@$(SWIFT) test --parallel --disable-xctest $(ARGS)
 
 .PHONY: lint
 lint: setup ## Check the format and the rules of the house
