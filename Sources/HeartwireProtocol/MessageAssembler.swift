@@ -101,7 +101,9 @@ struct MessageAssembler {
             }
         }
         guard kind == .text else { return }
-        guard validator.consume(buffer.span.extracting(start...)) else { throw .invalidText }
+        var judge = validator
+        guard judge.consume(buffer.span.extracting(start...)) else { throw .invalidText }
+        validator = judge
     }
 
     /// Ends the frame that was begun.
