@@ -23,6 +23,7 @@ public struct VirtualClock: Clock {
             monotonic.duration(to: other.monotonic)
         }
 
+        /// Whether `left` comes before `right`.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.monotonic < right.monotonic
         }
