@@ -1,6 +1,6 @@
 import HeartwireProtocol
 
-// What comes from the client, and what the behaviour makes of it.
+// What comes from the client, in the order in which it came, and what the behaviour makes of it.
 
 extension EndpointConnection {
     /// How many late pongs may wait at a time; further pings go unanswered.
@@ -36,8 +36,11 @@ extension EndpointConnection {
     private func pingReceived(_ payload: [UInt8]) {
         record(.ping(bytes: payload.count))
         switch behaviour.pong {
-        case .on, .off: return
-        case .double: try? engine.sendPong(payload)
+        case .on: try? engine.sendPong(payload)
+        case .off: return
+        case .double:
+            try? engine.sendPong(payload)
+            try? engine.sendPong(payload)
         case .wrong: try? engine.sendPong(payload.isEmpty ? [0xFF] : payload.map { ~$0 })
         case .late(let delay):
             guard latePongs < Self.latePongLimit else { return }
@@ -52,25 +55,29 @@ extension EndpointConnection {
 
     private func closeReceived(_ code: CloseCode?) {
         record(.closeReceived(code))
-        if hasSentRawClose {
-            // The engine knows of no Close frame of ours and has queued an answer: it must not go out.
-            channel.finish()
-            end()
-        } else if closeRecorded == false {
-            closeRecorded = true
-            record(.closeSent(engine.closeSent?.code))
+        guard !hasSentRawClose else {
+            // The engine knows of no Close frame of ours, so it would take this for the first.
+            return leave()
         }
+        engine.answerClose()
+        recordCloseSent(engine.closeSent?.code)
     }
 
     private func failed(_ violation: ProtocolViolation) {
         guard state == .open else {
+            // The engine has queued its HTTP answer already.
             record(.refused(status: nil))
             state = .refused
             return
         }
+        engine.fail(violation.closeCode, reason: violation.description)
+        recordCloseSent(engine.closeSent?.code)
+    }
+
+    func recordCloseSent(_ code: CloseCode?) {
         guard !closeRecorded else { return }
         closeRecorded = true
-        record(.closeSent(violation.closeCode))
+        record(.closeSent(code))
     }
 }
 
@@ -144,10 +151,6 @@ extension EndpointConnection {
 extension EndpointConnection {
     private func open() {
         state = .open
-        switch behaviour.pong {
-        case .on, .double: engine.answersPings = true
-        case .off, .wrong, .late: engine.answersPings = false
-        }
         helloRemaining = behaviour.hello?.count ?? 0
         // A client that speaks subprotocols gets the one that it likes best.
         engine.accept(subprotocol: request?.subprotocols.first)

@@ -1,4 +1,5 @@
 public import HeartwireProtocol
+import HeartwireSocket
 
 // What a test can do to a connection at will. Each call must be made in the domain, and leaves in
 // one write at the end of the turn.
@@ -58,13 +59,13 @@ extension EndpointConnection {
     /// Ends the stream without a closing handshake, after what is queued.
     public func drop(_ kind: EndpointBehaviour.DropKind) {
         guard state != .ended, state != .leaving else { return }
+        writeAll()
         record(.dropped(kind))
         switch kind {
         case .fin:
             if state == .frozen { state = .open }
             leave()
         case .rst:
-            if state != .frozen { writeOut() }
             abandon()
         }
     }
@@ -72,7 +73,7 @@ extension EndpointConnection {
     /// Keeps the socket, and from now on neither reads nor writes.
     public func freeze() {
         guard state != .ended, state != .frozen else { return }
-        writeOut()
+        writeAll()
         state = .frozen
         cancelTimers()
         channel.setReading(false)
@@ -89,8 +90,7 @@ extension EndpointConnection {
             hasSentRawClose = true
             engine.queueRaw(Self.closeFrame(close))
         }
-        closeRecorded = true
-        record(.closeSent(close.code))
+        recordCloseSent(close.code)
         after(Endpoint.patience) { $0.leave() }
     }
 

@@ -61,6 +61,8 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         self.number = number
         self.channel = channel
         engine = ConnectionEngine(accepting: endpoint.limits, random: endpoint.random)
+        // So that what came ahead of a Close in one read is still echoed ahead of its answer.
+        engine.answersAutomatically = false
     }
 
     /// Begins to listen, and bounds how long the client may take to ask.
@@ -114,8 +116,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     public func flush() {
         isFlushScheduled = false
         guard state != .frozen, state != .ended else { return }
-        writeOut()
-        while pumpHello() { writeOut() }
+        writeAll()
         adjustReading()
         guard engine.outgoingCount == 0 else { return }
         if state == .leaving || engine.shouldCloseTransport {
@@ -130,7 +131,14 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         endpoint.executor.flushAtEndOfTurn(self)
     }
 
-    func writeOut() {
+    /// Writes as much as the channel takes of what is queued, and of the hello messages behind it.
+    func writeAll() {
+        guard state != .frozen else { return }
+        writeOut()
+        while pumpHello() { writeOut() }
+    }
+
+    private func writeOut() {
         while !isBlocked, engine.outgoingCount > 0 {
             let offered = engine.outgoingCount
             let channel = channel

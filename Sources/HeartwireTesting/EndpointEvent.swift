@@ -1,5 +1,5 @@
 public import HeartwireProtocol
-public import HeartwireSession
+import HeartwireSession
 
 /// One line of the endpoint's journal. It can hold numbers only: no contents, no header values, no
 /// query strings (promise J1).
