@@ -25,21 +25,23 @@ extension ConnectionEngine {
     /// Fails the connection for the peer's fault (§7.1.7).
     @inline(never)
     mutating func failForPeer(_ violation: ProtocolViolation) {
+        events.append(.failed(violation))
         if state == .open {
+            guard answersAutomatically else { return waitForOwner() }
             queueClose(.adapted(violation.closeCode, reason: violation.description))
         }
         become(.closed)
-        events.append(.failed(violation))
     }
 
     /// Queues the pong ahead of whatever is sent later (§5.5.2), or keeps the ping until there is room.
     private mutating func pingArrived(_ payload: [UInt8]) {
+        events.append(.pingReceived(payload))
+        guard answersAutomatically else { return }
         if pongs.held == nil, pongs.hasRoom(written: outgoing.written) {
             queuePong(payload)
         } else {
             pongs.hold(payload)
         }
-        events.append(.pingReceived(payload))
     }
 
     /// Answers the ping that found no room earlier, if there is one and there is room now.
@@ -56,8 +58,17 @@ extension ConnectionEngine {
     /// Answers the peer's Close with its own code, unless it is itself the answer to ours (§5.5.1).
     private mutating func closeArrived(_ close: ClosePayload) {
         closeReceived = close
-        if state == .open { queueClose(ClosePayload(code: close.code)) }
-        become(.closed)
         events.append(.closeReceived(close.code, reason: close.reason))
+        if state == .open {
+            guard answersAutomatically else { return waitForOwner() }
+            queueClose(ClosePayload(code: close.code))
+        }
+        become(.closed)
+    }
+
+    /// The peer has said its last, and the owner is to answer: nothing more is read.
+    private mutating func waitForOwner() {
+        isDeaf = true
+        frames.drop()
     }
 }

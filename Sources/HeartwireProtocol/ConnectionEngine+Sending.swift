@@ -65,6 +65,15 @@ extension ConnectionEngine {
         become(.closed)
     }
 
+    /// Answers the peer's Close with its own code (RFC 6455 §5.5.1), which completes the closing
+    /// handshake. Only for owners that turned ``answersAutomatically`` off; does nothing when there
+    /// is no Close to answer.
+    public mutating func answerClose() {
+        guard state == .open, let closeReceived else { return }
+        queueClose(ClosePayload(code: closeReceived.code))
+        become(.closed)
+    }
+
     /// Queues our one Close frame.
     mutating func queueClose(_ payload: ClosePayload) {
         closeSent = payload

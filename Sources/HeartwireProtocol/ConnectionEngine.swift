@@ -48,6 +48,14 @@ public struct ConnectionEngine: ~Copyable {
     public internal(set) var closeSent: ClosePayload?
     /// What the peer's Close frame held; `nil` before one arrived.
     public internal(set) var closeReceived: ClosePayload?
+    /// Whether pings, Close frames and broken rules are answered as soon as they are read; the default.
+    ///
+    /// An owner that echoes turns this off to answer in the order of the events: what came before a
+    /// Close in one read can then still be sent back before the answer. It owes a
+    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``, ``answerClose()`` for
+    /// ``EngineEvent/closeReceived(_:reason:)`` and ``fail(_:reason:)`` for ``EngineEvent/failed(_:)``; it
+    /// can leave a ping unanswered, too, which is what a test's endpoint is for.
+    public var answersAutomatically = true
 
     let limits: Limits
     let random: any RandomSource
@@ -56,6 +64,8 @@ public struct ConnectionEngine: ~Copyable {
     var outgoing = OutgoingBuffer()
     var pongs: PongLedger
     var events = EventQueue()
+    /// Whether the peer's Close or fault was read and its answer is left to the owner.
+    var isDeaf = false
     private var sawEOF = false
 
     /// Begins as a client: the bytes of `request` wait to be written at once, with a fresh key.
@@ -97,7 +107,9 @@ public struct ConnectionEngine: ~Copyable {
     /// the end of the closing handshake is thrown away.
     public mutating func receive(_ bytes: Span<UInt8>) {
         switch state {
-        case .open, .closing: receiveFrames(bytes)
+        case .open, .closing:
+            guard !isDeaf else { return }
+            receiveFrames(bytes)
         case .connecting: receiveOpening(bytes)
         case .closed: break
         }
