@@ -1,6 +1,7 @@
 #if canImport(Darwin)
     import Darwin
 #else
+    import CLinux
     import Glibc
 #endif
 
@@ -20,7 +21,7 @@ enum SystemThread {
             #if canImport(Darwin)
                 pthread_setname_np(start.name)
             #else
-                pthread_setname_np(pthread_self(), start.name)
+                heartwire_name_thread(start.name)
             #endif
             start.body()
         }

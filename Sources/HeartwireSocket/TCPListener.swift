@@ -1,4 +1,4 @@
-public import HeartwireSession
+import HeartwireSession
 
 #if canImport(Darwin)
     import Darwin

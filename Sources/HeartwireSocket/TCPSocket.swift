@@ -77,7 +77,7 @@ enum TCPSocket {
         #if canImport(Darwin)
             let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL.rawValue)
+            let flags = Int32(MSG_NOSIGNAL)
         #endif
         while true {
             let sent = systemSend(descriptor, bytes.baseAddress, bytes.count, flags)
