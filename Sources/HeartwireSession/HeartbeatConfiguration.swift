@@ -42,6 +42,15 @@ extension Heartbeat {
             self.countsInboundFrames = countsInboundFrames
         }
 
+        /// Takes settings that are known to be right.
+        init(uncheckedInterval interval: Instant.Interval, timeout: Instant.Interval) {
+            self.interval = interval
+            self.timeout = timeout
+            probeTimeout = timeout
+            suspensionTolerance = timeout
+            countsInboundFrames = false
+        }
+
         private static func check(
             _ value: Instant.Interval, _ setting: HeartbeatConfigurationError.Setting
         ) throws(HeartbeatConfigurationError) {

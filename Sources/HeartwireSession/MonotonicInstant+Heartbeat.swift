@@ -19,3 +19,11 @@ extension MonotonicInstant: HeartbeatInstant {
         earlier.duration(to: self)
     }
 }
+
+extension Heartbeat.Configuration where Instant == MonotonicInstant {
+    /// The default of a session: a ping every 20 s, 10 s for its pong. Most proxies and NATs forget an
+    /// idle connection after 30 s at the earliest.
+    public static var standard: Self {
+        Self(uncheckedInterval: .seconds(20), timeout: .seconds(10))
+    }
+}
