@@ -1,0 +1,107 @@
+/// Turns a host's name into what the DNS, TLS and `Host` use: ASCII, in lower case (RFC 5890 §2.3).
+///
+/// Names beyond ASCII follow IDNA 2008 in the shape that browsers give it: lower case, composed, one
+/// `xn--` label for each label that is not ASCII. Scalars that compatibility mapping would change
+/// (full-width letters, ligatures, invisible joiners) are refused and not mapped: a name that looks like another
+/// one should not quietly become it.
+enum DomainName {
+    /// The most bytes of a name in text form (RFC 1035 §2.3.4 less the length bytes and the root).
+    static let longestName = 253
+    /// The most bytes of a label.
+    static let longestLabel = 63
+
+    /// The name in ASCII without a trailing dot, and whether it had one.
+    static func ascii(
+        _ name: Substring
+    ) throws(WebSocketURLError) -> (name: String, isRooted: Bool) {
+        guard !name.isEmpty else { throw .missingHost }
+        var labels = name.unicodeScalars.split(
+            omittingEmptySubsequences: false, whereSeparator: isDot)
+        let isRooted = labels.last?.isEmpty == true
+        if isRooted { labels.removeLast() }
+        var texts: [String] = []
+        for label in labels { texts.append(try ascii(label: label)) }
+        let host = texts.joined(separator: ".")
+        guard host.utf8.count <= longestName else { throw .hostTooLong(byteCount: host.utf8.count) }
+        guard let last = texts.last, !isNumber(last) || IPAddressSyntax.isIPv4(host.utf8) else {
+            throw .illegalHost
+        }
+        return (host, isRooted)
+    }
+
+    /// RFC 3490 §3.1: the ideographic full stops separate labels too.
+    private static func isDot(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case ".", "\u{3002}", "\u{FF0E}", "\u{FF61}": true
+        default: false
+        }
+    }
+
+    /// Whether a last label makes the name an address in some resolver's eyes: `127.1`, `0x7f000001`.
+    private static func isNumber(_ label: String) -> Bool {
+        label.utf8.allSatisfy(HTTPSyntax.isDigit)
+            || label.hasPrefix("0x")
+                && label.utf8.dropFirst(2).allSatisfy { HTTPSyntax.hexValue($0) != nil }
+    }
+
+    private static func ascii(
+        label: Substring.UnicodeScalarView
+    ) throws(WebSocketURLError) -> String {
+        guard !label.isEmpty else { throw .illegalHost }
+        var text = String(label).lowercased()
+        if !text.utf8.allSatisfy({ $0 < 0x80 }) {
+            // Each scalar takes a byte at least: what is longer than this cannot be saved by encoding.
+            let count = text.unicodeScalars.count
+            guard count <= longestLabel else { throw .labelTooLong(byteCount: count) }
+            let scalars = composed(text)
+            guard scalars.allSatisfy(isPermitted) else { throw .illegalHost }
+            text = "xn--" + Punycode.encode(scalars)
+        }
+        guard text.utf8.allSatisfy(isNameByte) else { throw .illegalHost }
+        guard text.utf8.count <= longestLabel else {
+            throw .labelTooLong(byteCount: text.utf8.count)
+        }
+        return text
+    }
+
+    /// Letters, digits, the hyphen, and the underscore, which is no host name's but in daily use.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isPermitted(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return isNameByte(UInt8(truncatingIfNeeded: scalar.value)) }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator,
+            .lineSeparator, .paragraphSeparator:
+            return false
+        default: break
+        }
+        // RFC 5892 §2.6 keeps these two, which the mapping would turn into other letters.
+        if scalar == "ß" || scalar == "ς" { return true }
+        return !scalar.properties.changesWhenNFKCCaseFolded
+    }
+
+    /// The text with each letter and its marks as the one scalar that equals them, where there is one among the
+    /// alphabets: file systems and keyboards give `u` and a diaeresis, the DNS knows `ü`.
+    private static func composed(_ text: String) -> [Unicode.Scalar] {
+        text.flatMap { character -> [Unicode.Scalar] in
+            let scalars = Array(character.unicodeScalars)
+            guard scalars.count > 1 else { return scalars }
+            // Comparing characters is comparing up to canonical equivalence.
+            for range in [0xC0..<0x250, 0x370..<0x530, 0x1E00..<0x2000] as [Range<UInt32>] {
+                for value in range {
+                    if let scalar = Unicode.Scalar(value), Character(scalar) == character {
+                        return [scalar]
+                    }
+                }
+            }
+            return scalars
+        }
+    }
+}

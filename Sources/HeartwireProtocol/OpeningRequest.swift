@@ -1,0 +1,106 @@
+/// A client's opening handshake (RFC 6455 §4.1), checked as it is made: what cannot be sent safely
+/// cannot be built.
+public struct OpeningRequest: Sendable, Hashable {
+    /// Where to connect to.
+    public let url: WebSocketURL
+    /// The app's own header fields.
+    public let headers: HeaderFields
+    /// The subprotocols on offer, the preferred one first (RFC 6455 §1.9).
+    public let subprotocols: [String]
+
+    /// Checks and takes a request.
+    ///
+    /// A `Host` among the headers takes the place of the URL's, and an `Authorization` wins over
+    /// the user information in the URL.
+    ///
+    /// - Throws: ``OpeningRequestError`` for a header or subprotocol that is unlawful or that
+    ///   belongs to the handshake: `Connection`, `Upgrade`, `Sec-WebSocket-…`, and the fields that
+    ///   would announce a body.
+    public init(
+        url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = []
+    ) throws(OpeningRequestError) {
+        try headers.validate()
+        for (name, _) in headers where Self.isReserved(name) {
+            throw .reservedHeader(name: name)
+        }
+        guard headers.all("Host").count <= 1 else { throw .repeatedHost }
+        try Self.validate(subprotocols)
+        self.url = url
+        self.headers = headers
+        self.subprotocols = subprotocols
+    }
+
+    /// The request as it goes out, with `key` as its nonce (``makeKey(random:)``).
+    public func bytes(key: String) -> [UInt8] {
+        var head = MessageHeadWriter(startLine: "GET \(url.requestTarget) HTTP/1.1")
+        head.append("Host", headers["Host"] ?? url.hostHeader)
+        head.append("Upgrade", "websocket")
+        head.append("Connection", "Upgrade")
+        head.append("Sec-WebSocket-Key", key)
+        head.append("Sec-WebSocket-Version", "13")
+        if !subprotocols.isEmpty {
+            head.append("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", "))
+        }
+        if let authorization = url.basicAuthorization, headers["Authorization"] == nil {
+            head.append("Authorization", authorization)
+        }
+        for (name, value) in headers where !HTTPSyntax.equalsIgnoringCase(name, "Host") {
+            head.append(name, value)
+        }
+        return head.finish()
+    }
+
+    /// A fresh nonce: sixteen random bytes in Base64 (RFC 6455 §4.1, item 7).
+    public static func makeKey(random: any RandomSource) -> String {
+        var nonce: [UInt8] = []
+        for word in [random.next(), random.next()] {
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                nonce.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        return Base64.encode(nonce)
+    }
+
+    /// The `Sec-WebSocket-Accept` that proves that the server has read `key` (RFC 6455 §4.2.2, item 5.4).
+    public static func acceptValue(for key: String) -> String {
+        let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        return Base64.encode(SHA1.digest(of: Array((key + guid).utf8)))
+    }
+
+    /// Whether the handshake alone may write this field.
+    static func isReserved(_ name: String) -> Bool {
+        let reserved = ["connection", "upgrade", "content-length", "transfer-encoding"]
+        return reserved.contains { HTTPSyntax.equalsIgnoringCase($0, name) }
+            || HTTPSyntax.equalsIgnoringCase(name.prefix(14), "sec-websocket-")
+    }
+
+    private static func validate(_ subprotocols: [String]) throws(OpeningRequestError) {
+        var known: Set<String> = []
+        for (position, name) in subprotocols.enumerated() {
+            guard HTTPSyntax.isToken(name.utf8) else {
+                throw .illegalSubprotocol(position: position)
+            }
+            guard known.insert(name).inserted else { throw .duplicateSubprotocol(name) }
+        }
+    }
+}
+
+/// Writes the head of an HTTP message whose parts were checked before.
+struct MessageHeadWriter {
+    private var text: [UInt8]
+
+    init(startLine: String) {
+        text = Array("\(startLine)\r\n".utf8)
+    }
+
+    mutating func append(_ name: String, _ value: String) {
+        text.append(contentsOf: "\(name): \(value)\r\n".utf8)
+    }
+
+    /// The head with its blank line, and the body behind it.
+    consuming func finish(body: some Collection<UInt8> = EmptyCollection<UInt8>()) -> [UInt8] {
+        text.append(contentsOf: "\r\n".utf8)
+        text.append(contentsOf: body)
+        return text
+    }
+}

@@ -1,0 +1,37 @@
+/// A client's opening handshake as the server sees it, found to be lawful (RFC 6455 §4.2.1).
+public struct OpeningRequestHead: Sendable, Hashable {
+    /// The request target, exactly as it was sent.
+    public let target: String
+    /// All header fields of the request.
+    public let headers: HeaderFields
+    /// The value of `Host`.
+    public let host: String
+    /// The client's nonce in Base64, for ``OpeningRequest/acceptValue(for:)``.
+    public let key: String
+    /// The subprotocols on offer, the preferred one first.
+    public let subprotocols: [String]
+    /// The values of the `Sec-WebSocket-Extensions` fields, as they were sent.
+    public let extensions: [String]
+
+    /// States a request.
+    public init(
+        target: String, headers: HeaderFields, host: String, key: String,
+        subprotocols: [String] = [], extensions: [String] = []
+    ) {
+        self.target = target
+        self.headers = headers
+        self.host = host
+        self.key = key
+        self.subprotocols = subprotocols
+        self.extensions = extensions
+    }
+}
+
+extension OpeningRequestHead: CustomStringConvertible {
+    /// The path that was asked for, without the query, which may hold secrets.
+    public var description: String {
+        let path = target.prefix { $0 != "?" }
+        return
+            "GET \(DisplayText.escaped(String(path)))\(path.endIndex < target.endIndex ? "?…" : "")"
+    }
+}

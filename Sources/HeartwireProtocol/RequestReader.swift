@@ -1,0 +1,133 @@
+/// Reads a client's opening handshake on the server's side, from pieces cut anywhere (RFC 6455 §4.2.1).
+public struct RequestReader: Sendable {
+    /// What a request turned out to be.
+    public enum Outcome: Sendable, Hashable {
+        /// A lawful handshake, to be accepted or rejected.
+        case received(OpeningRequestHead)
+        /// Not one: answer with this status (400, 405, 426 or 431; ``OpeningResponse/reject(status:headers:body:)``
+        /// adds the headers that go with it) and this line, which holds nothing of the request.
+        case invalid(status: Int, reason: String)
+    }
+
+    private var parser: HeadParser
+    private var isFinished = false
+
+    /// Waits for the first byte of a request.
+    public init(limits: Limits = Limits()) {
+        parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: true)
+    }
+
+    /// Reads on. Bytes behind the head's blank line are not consumed, and nothing is after the outcome,
+    /// which is given once.
+    public mutating func receive(_ bytes: Span<UInt8>) -> (consumed: Int, outcome: Outcome?) {
+        guard !isFinished else { return (0, nil) }
+        let (next, step) = parser.receive(bytes)
+        switch step {
+        case .needsMore: return (next, nil)
+        case .complete(let head):
+            isFinished = true
+            return (next, Self.judge(head))
+        case .failed(let fault):
+            isFinished = true
+            return (next, Self.invalid(fault))
+        }
+    }
+
+    /// Ends a request that is not complete.
+    public mutating func receiveEOF() -> Outcome {
+        isFinished = true
+        return .invalid(status: 400, reason: "the stream ended within the request's head")
+    }
+
+    private static func invalid(_ fault: HeadFault) -> Outcome {
+        .invalid(
+            status: fault.isLimit ? 431 : 400,
+            reason: "expected \(fault.expected), saw \(fault.seen)")
+    }
+
+    private struct Fault: Error {
+        let status: Int
+        let reason: String
+    }
+
+    private static func judge(_ head: HeadParser.Head) -> Outcome {
+        do throws(Fault) {
+            return .received(try verified(head))
+        } catch {
+            return .invalid(status: error.status, reason: error.reason)
+        }
+    }
+
+    /// The numbered items of RFC 6455 §4.2.1, in order.
+    private static func verified(_ head: HeadParser.Head) throws(Fault) -> OpeningRequestHead {
+        let target = try target(of: head.startLine)
+        let fields = head.fields
+        let hosts = fields.all("Host")
+        guard hosts.count == 1, !hosts[0].isEmpty else {
+            throw Fault(status: 400, reason: "expected exactly one Host header (RFC 9112 3.2)")
+        }
+        guard fields.all("Transfer-Encoding").isEmpty,
+            fields.all("Content-Length").allSatisfy({ $0 == "0" })
+        else {
+            throw Fault(status: 400, reason: "expected a request without a body")
+        }
+        guard fields.listContains("websocket", in: "Upgrade") else {
+            throw Fault(status: 426, reason: "expected the header Upgrade: websocket")
+        }
+        guard fields.listContains("upgrade", in: "Connection") else {
+            throw Fault(status: 426, reason: "expected the header Connection: Upgrade")
+        }
+        guard fields.all("Sec-WebSocket-Version") == ["13"] else {
+            throw Fault(status: 426, reason: "expected the header Sec-WebSocket-Version: 13")
+        }
+        return OpeningRequestHead(
+            target: target, headers: fields, host: hosts[0], key: try key(in: fields),
+            subprotocols: try subprotocols(in: fields),
+            extensions: fields.all("Sec-WebSocket-Extensions"))
+    }
+
+    /// The target of `GET target HTTP/1.1`, as it stands there.
+    private static func target(of startLine: String) throws(Fault) -> String {
+        let parts = startLine.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, HTTPSyntax.isToken(parts[0].utf8) else {
+            throw Fault(status: 400, reason: "expected a request line (RFC 9112 3)")
+        }
+        guard parts[0] == "GET" else {
+            throw Fault(status: 405, reason: "expected the method GET")
+        }
+        guard parts[2] == "HTTP/1.1" else {
+            throw Fault(status: 400, reason: "expected HTTP/1.1")
+        }
+        let target = parts[1]
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            target.hasPrefix("/") || isAbsolute(target)
+        else {
+            throw Fault(status: 400, reason: "expected a request target in ASCII (RFC 9112 3.2)")
+        }
+        return String(target)
+    }
+
+    /// RFC 9112 §3.2.2: a server takes the absolute form too.
+    private static func isAbsolute(_ target: Substring) -> Bool {
+        ["http://", "https://", "ws://", "wss://"].contains {
+            HTTPSyntax.equalsIgnoringCase(target.prefix($0.utf8.count), $0)
+        }
+    }
+
+    private static func key(in fields: HeaderFields) throws(Fault) -> String {
+        let keys = fields.all("Sec-WebSocket-Key")
+        guard keys.count == 1, Base64.decode(keys[0])?.count == 16 else {
+            throw Fault(
+                status: 400, reason: "expected one Sec-WebSocket-Key of 16 bytes in Base64")
+        }
+        return keys[0]
+    }
+
+    private static func subprotocols(in fields: HeaderFields) throws(Fault) -> [String] {
+        let names = fields.all("Sec-WebSocket-Protocol").flatMap(HTTPSyntax.listElements)
+        guard names.allSatisfy({ HTTPSyntax.isToken($0.utf8) }) else {
+            throw Fault(status: 400, reason: "expected tokens in Sec-WebSocket-Protocol")
+        }
+        return names
+    }
+}

@@ -1,0 +1,124 @@
+/// Reads the server's answer to an opening handshake, from pieces cut anywhere (RFC 6455 §4.1).
+///
+/// Interim answers (100, 103) are passed over, within the same limits. A 101 that keeps every rule opens
+/// the connection; any other status is a ``Refusal`` with the beginning of its body; everything else fails.
+public struct ResponseReader: Sendable {
+    /// What the answer turned out to be.
+    public enum Outcome: Sendable, Hashable {
+        /// The 101 was verified.
+        case opened(OpeningResult)
+        /// The server answered with another status.
+        case refused(Refusal)
+        /// The answer broke a rule, or the stream ended before there was one.
+        case failed(ProtocolViolation)
+    }
+
+    private enum Phase: Sendable {
+        /// → body, finished
+        case head
+        /// → finished
+        case body
+        /// The outcome was given.
+        case finished
+    }
+
+    private let verifier: ResponseVerifier
+    private let refusalBodyBytes: Int
+    private var phase = Phase.head
+    private var parser: HeadParser
+    /// Set in the phase `body`.
+    private var refusal: (head: Refusal, body: RefusalBody)?
+
+    /// Waits for the answer to the request that had `key` as its nonce.
+    public init(key: String, offeredSubprotocols: [String] = [], limits: Limits = Limits()) {
+        self.init(
+            key: key, offeredSubprotocols: offeredSubprotocols, offeredExtensions: [],
+            limits: limits)
+    }
+
+    /// Waits for an answer that may also take up extensions with these names (RFC 6455 §9.1).
+    init(
+        key: String, offeredSubprotocols: [String], offeredExtensions: [String], limits: Limits
+    ) {
+        verifier = ResponseVerifier(
+            acceptValue: OpeningRequest.acceptValue(for: key), subprotocols: offeredSubprotocols,
+            extensions: offeredExtensions)
+        refusalBodyBytes = limits.refusalBodyBytes
+        parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: false)
+    }
+
+    /// The refusal as far as it has arrived, while its body is still being read: what to
+    /// report when the time is up before the body's end.
+    public var pendingRefusal: Refusal? {
+        guard phase == .body, let refusal else { return nil }
+        return refusal.head.withBody(refusal.body.bytes)
+    }
+
+    /// Reads on. The bytes behind a 101's blank line are not consumed: they are frames. Nothing is
+    /// consumed after the outcome, which is given once.
+    public mutating func receive(_ bytes: Span<UInt8>) -> (consumed: Int, outcome: Outcome?) {
+        var index = 0
+        while true {
+            switch phase {
+            case .head:
+                let (next, step) = parser.receive(bytes, from: index)
+                index = next
+                switch step {
+                case .needsMore: return (index, nil)
+                case .failed(let fault): return (index, finish(.failed(ProtocolViolation(fault))))
+                case .complete(let head):
+                    if let outcome = judge(head) { return (index, finish(outcome)) }
+                }
+            case .body:
+                index = refusal?.body.receive(bytes, from: index) ?? index
+                guard let refusal, refusal.body.isFinished else { return (index, nil) }
+                return (index, finish(.refused(refusal.head.withBody(refusal.body.bytes))))
+            case .finished: return (index, nil)
+            }
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome) -> Outcome {
+        phase = .finished
+        refusal = nil
+        return outcome
+    }
+
+    /// Ends the answer: a refusal with what came of its body, or a failure. To be asked before the outcome.
+    public mutating func receiveEOF() -> Outcome {
+        if let pendingRefusal { return finish(.refused(pendingRefusal)) }
+        return finish(
+            .failed(
+                ProtocolViolation(
+                    closeCode: .abnormalClosure, clause: "4.1",
+                    expected: "an answer to the opening handshake",
+                    seen: "the connection closed during the handshake")))
+    }
+
+    /// The outcome that a head decides, or `nil` when the next head or the body will.
+    private mutating func judge(_ head: HeadParser.Head) -> Outcome? {
+        guard let line = StatusLine(head.startLine) else {
+            return .failed(
+                .handshake(
+                    expected: "an HTTP/1.1 status line (RFC 9112 4)", seen: "another first line"))
+        }
+        switch line.status {
+        case 101: return verifier.verify(line, head.fields)
+        case 100..<200: parser.startNextHead()
+        default:
+            phase = .body
+            refusal = (
+                Refusal(
+                    status: line.status, reasonPhrase: line.reasonPhrase, headers: head.fields),
+                RefusalBody(status: line.status, headers: head.fields, limit: refusalBodyBytes)
+            )
+        }
+        return nil
+    }
+}
+
+extension Refusal {
+    fileprivate func withBody(_ body: [UInt8]) -> Refusal {
+        Refusal(status: status, reasonPhrase: reasonPhrase, headers: headers, body: body)
+    }
+}

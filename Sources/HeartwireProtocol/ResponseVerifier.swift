@@ -1,0 +1,123 @@
+/// The rules that a 101 has to keep (RFC 6455 §4.1, the client's second list).
+struct ResponseVerifier: Sendable {
+    let acceptValue: String
+    let subprotocols: [String]
+    let extensions: [String]
+
+    func verify(_ line: StatusLine, _ fields: HeaderFields) -> ResponseReader.Outcome {
+        do throws(ProtocolViolation) {
+            guard line.minorVersion == 1 else {
+                throw .handshake(expected: "HTTP/1.1", seen: "a 101 in HTTP/1.0")
+            }
+            try verifyUpgrade(fields)
+            try verifyAccept(fields)
+            try verifyExtensions(fields)
+            return .opened(
+                OpeningResult(subprotocol: try verifiedSubprotocol(fields), headers: fields))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Items 2 and 3. The value has to be `websocket` and nothing beside it: a list would leave open
+    /// which of the protocols follows.
+    private func verifyUpgrade(_ fields: HeaderFields) throws(ProtocolViolation) {
+        let expected = "the header Upgrade: websocket"
+        let upgrades = fields.all("Upgrade")
+        guard let upgrade = upgrades.first else {
+            throw .handshake(expected: expected, seen: "none")
+        }
+        guard upgrades.count == 1, HTTPSyntax.equalsIgnoringCase(upgrade, "websocket") else {
+            throw .handshake(expected: expected, seen: "another value")
+        }
+        guard fields.listContains("upgrade", in: "Connection") else {
+            throw .handshake(
+                expected: "the header Connection: Upgrade",
+                seen: fields["Connection"] == nil ? "none" : "one without the token")
+        }
+    }
+
+    /// Item 4. The value is compared as it is, case and all: it is Base64.
+    private func verifyAccept(_ fields: HeaderFields) throws(ProtocolViolation) {
+        let expected = "one Sec-WebSocket-Accept that matches the key"
+        let values = fields.all("Sec-WebSocket-Accept")
+        guard let value = values.first else { throw .handshake(expected: expected, seen: "none") }
+        guard values.count == 1 else {
+            throw .handshake(expected: expected, seen: "\(values.count) of them")
+        }
+        guard value == acceptValue else {
+            throw .handshake(expected: expected, seen: "another value")
+        }
+    }
+
+    /// Item 5. Names are compared without regard to case, as gateways rewrite it.
+    private func verifyExtensions(_ fields: HeaderFields) throws(ProtocolViolation) {
+        let granted = fields.all("Sec-WebSocket-Extensions").flatMap(HTTPSyntax.listElements)
+        for element in granted {
+            let name = HTTPSyntax.trimmed(
+                Array(element.utf8.prefix { $0 != UInt8(ascii: ";") })[...])
+            let text = String(decoding: name, as: UTF8.self)
+            guard extensions.contains(where: { HTTPSyntax.equalsIgnoringCase($0, text) }) else {
+                throw .handshake(expected: "no extension but those on offer", seen: "another one")
+            }
+        }
+    }
+
+    /// Item 6, and §11.3.4: the field stands there once, with one of the names on offer.
+    private func verifiedSubprotocol(_ fields: HeaderFields) throws(ProtocolViolation) -> String? {
+        let expected = "at most one subprotocol, out of those on offer"
+        let values = fields.all("Sec-WebSocket-Protocol")
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else {
+            throw .handshake(expected: expected, seen: "\(values.count) headers")
+        }
+        guard subprotocols.contains(value) else {
+            throw .handshake(expected: expected, seen: "another one")
+        }
+        return value
+    }
+}
+
+/// `HTTP/1.1 101 Switching Protocols`, taken apart (RFC 9112 §4).
+struct StatusLine: Sendable, Hashable {
+    /// 0 or 1: `HTTP/1.0` or `HTTP/1.1`.
+    let minorVersion: Int
+    /// 100 to 999.
+    let status: Int
+    /// What follows the status; often nothing, and then the space before it may be missing too.
+    let reasonPhrase: String
+
+    /// `nil` for anything that is no status line of HTTP/1.0 or HTTP/1.1.
+    init?(_ line: String) {
+        let bytes = Array(line.utf8)
+        guard bytes.count >= 12, bytes[..<7].elementsEqual("HTTP/1.".utf8) else { return nil }
+        switch bytes[7] {
+        case UInt8(ascii: "0"): minorVersion = 0
+        case UInt8(ascii: "1"): minorVersion = 1
+        default: return nil
+        }
+        let digits = bytes[9..<12]
+        guard bytes[8] == HTTPSyntax.space, digits.allSatisfy(HTTPSyntax.isDigit) else {
+            return nil
+        }
+        status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        guard status >= 100 else { return nil }
+        guard bytes.count == 12 || bytes[12] == HTTPSyntax.space else { return nil }
+        reasonPhrase = String(decoding: bytes.dropFirst(13), as: UTF8.self)
+    }
+}
+
+extension ProtocolViolation {
+    /// A rule of RFC 6455 §4.1 that the server's answer broke.
+    static func handshake(expected: String, seen: String) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "4.1", expected: expected, seen: seen)
+    }
+
+    /// A head that is no lawful HTTP, or too long.
+    init(_ fault: HeadFault) {
+        self.init(
+            closeCode: fault.isLimit ? .messageTooBig : .protocolError, clause: "4.1",
+            expected: fault.expected, seen: fault.seen)
+    }
+}

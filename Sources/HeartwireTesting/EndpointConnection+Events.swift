@@ -1,0 +1,207 @@
+import HeartwireProtocol
+
+// What comes from the client, in the order in which it came, and what the behaviour makes of it.
+
+extension EndpointConnection {
+    /// How many late pongs may wait at a time; further pings go unanswered.
+    static let latePongLimit = 1_000
+
+    func handleEvents() {
+        while let event = engine.nextEvent() {
+            switch event {
+            case .requestReceived(let head): requestReceived(head)
+            case .message(let message): messageReceived(message)
+            case .pingReceived(let payload): pingReceived(payload)
+            case .pongReceived(let payload): record(.pong(bytes: payload.count))
+            case .closeReceived(let code, _): closeReceived(code)
+            case .failed(let violation): failed(violation)
+            // The end of the stream is the channel's report; the others are a client's events.
+            case .ended, .opened, .refused: continue
+            }
+            guard state != .ended, state != .frozen else { return }
+        }
+        scheduleFlush()
+    }
+
+    private func messageReceived(_ message: Message) {
+        switch message {
+        case .text: record(.message(isText: true, bytes: message.byteCount))
+        case .binary: record(.message(isText: false, bytes: message.byteCount))
+        }
+        guard behaviour.echoes else { return }
+        // Nothing is sent behind a Close frame; that is all that can go wrong here.
+        try? engine.send(message)
+    }
+
+    private func pingReceived(_ payload: [UInt8]) {
+        record(.ping(bytes: payload.count))
+        switch behaviour.pong {
+        case .on: try? engine.sendPong(payload)
+        case .off: return
+        case .double:
+            try? engine.sendPong(payload)
+            try? engine.sendPong(payload)
+        case .wrong: try? engine.sendPong(payload.isEmpty ? [0xFF] : payload.map { ~$0 })
+        case .late(let delay):
+            guard latePongs < Self.latePongLimit else { return }
+            latePongs += 1
+            after(delay) { connection in
+                connection.latePongs -= 1
+                try? connection.engine.sendPong(payload)
+                connection.scheduleFlush()
+            }
+        }
+    }
+
+    private func closeReceived(_ code: CloseCode?) {
+        record(.closeReceived(code))
+        guard !hasSentRawClose else {
+            // The engine knows of no Close frame of ours, so it would take this for the first.
+            return leave()
+        }
+        engine.answerClose()
+        recordCloseSent(engine.closeSent?.code)
+    }
+
+    private func failed(_ violation: ProtocolViolation) {
+        guard state == .open else {
+            // The engine has queued its HTTP answer already.
+            record(.refused(status: nil))
+            state = .refused
+            return
+        }
+        engine.fail(violation.closeCode, reason: violation.description)
+        recordCloseSent(engine.closeSent?.code)
+    }
+
+    func recordCloseSent(_ code: CloseCode?) {
+        guard !closeRecorded else { return }
+        closeRecorded = true
+        record(.closeSent(code))
+    }
+}
+
+// The opening handshake.
+
+extension EndpointConnection {
+    private func requestReceived(_ head: OpeningRequestHead) {
+        stopOpeningTimer()
+        request = head
+        record(.requested)
+        do {
+            behaviour = try endpoint.script.behaviour(connection: number, request: head)
+        } catch {
+            return reject(status: 400, retryAfterSeconds: nil, body: "\(error)\n")
+        }
+        guard behaviour.answerDelay > .zero else { return answer() }
+        state = .answering
+        after(behaviour.answerDelay) { $0.answer() }
+    }
+
+    private func answer() {
+        switch behaviour.refusal {
+        case nil: open()
+        case .status(let status, let seconds):
+            reject(status: status, retryAfterSeconds: seconds, body: "refused on request\n")
+        case .reset:
+            record(.refused(status: nil))
+            abandon()
+        case .silence: refuse(with: [], keepFor: Endpoint.keepTime)
+        case .garbage: refuse(with: garbage(), keepFor: Endpoint.patience)
+        case .badAccept:
+            let otherKey = OpeningRequest.makeKey(random: endpoint.random)
+            let answer = OpeningResponse.accept(key: otherKey, subprotocol: nil, headers: [:])
+            refuse(with: answer, keepFor: Endpoint.patience)
+        }
+    }
+
+    private func reject(status: Int, retryAfterSeconds: Int?, body: String) {
+        var headers: HeaderFields = ["Content-Type": "text/plain; charset=utf-8"]
+        if let retryAfterSeconds { headers.append("Retry-After", "\(retryAfterSeconds)") }
+        engine.reject(status: status, headers: headers, body: body)
+        record(.refused(status: status))
+        state = .refused
+        scheduleFlush()
+    }
+
+    /// Gives an answer that leaves the client with nothing to do but go, and waits for it to go.
+    private func refuse(with bytes: [UInt8], keepFor time: Duration) {
+        record(.refused(status: nil))
+        state = .refused
+        engine.queueRaw(bytes)
+        after(time) { $0.abandon() }
+        scheduleFlush()
+    }
+
+    /// Bytes that no reader of HTTP takes for a status line, with the end of a head behind them.
+    private func garbage() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0..<8 {
+            let word = endpoint.random.next()
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift) | 0x80)
+            }
+        }
+        return bytes + [0x0D, 0x0A, 0x0D, 0x0A]
+    }
+}
+
+// What the behaviour lets happen of the endpoint's own accord.
+
+extension EndpointConnection {
+    private func open() {
+        state = .open
+        helloRemaining = behaviour.hello?.count ?? 0
+        // A client that speaks subprotocols gets the one that it likes best.
+        engine.accept(subprotocol: request?.subprotocols.first)
+        record(.opened)
+        if let close = behaviour.close {
+            atOnceOrAfter(close.delay) { $0.scriptedClose(close) }
+        }
+        if let drop = behaviour.drop {
+            atOnceOrAfter(drop.delay) { $0.drop(drop.kind) }
+        }
+        if let delay = behaviour.freezeDelay {
+            atOnceOrAfter(delay) { $0.freeze() }
+        }
+        guard state == .open else { return }
+        scheduleFlush()
+    }
+
+    private func atOnceOrAfter(
+        _ delay: Duration, _ action: @escaping (EndpointConnection) -> Void
+    ) {
+        guard delay > .zero else { return action(self) }
+        after(delay, action)
+    }
+
+    /// Queues as many hello messages as the high-water mark allows.
+    ///
+    /// - Returns: whether anything was queued.
+    func pumpHello() -> Bool {
+        guard state == .open, helloRemaining > 0, let hello = behaviour.hello else { return false }
+        let message = Message.text(String(repeating: "h", count: hello.size))
+        var hasQueued = false
+        while helloRemaining > 0, engine.outgoingCount < endpoint.limits.outgoingHighWater {
+            do {
+                try engine.send(message)
+                helloRemaining -= 1
+                hasQueued = true
+            } catch {
+                helloRemaining = 0
+            }
+        }
+        if helloRemaining == 0, let close = pendingClose {
+            pendingClose = nil
+            send(close)
+            hasQueued = true
+        }
+        return hasQueued
+    }
+
+    private func scriptedClose(_ close: EndpointBehaviour.Close) {
+        guard helloRemaining == 0 else { return pendingClose = close }
+        send(close)
+        scheduleFlush()
+    }
+}
