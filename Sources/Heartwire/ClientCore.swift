@@ -40,6 +40,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private var timer: TimerID?
     private var timerDeadline: MonotonicInstant?
     private var isReadingPaused = false
+    private var isClosing = false
     private var writers: [UnsafeContinuation<Bool, Never>] = []
     private var opened: OpenedConnection?
     private var arrived = BatchQueue<SessionEvent>()
@@ -122,6 +123,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .closeTransport(let generation, let code, let reason):
             record(.closeSent, generation, number: code.map { Int($0.rawValue) })
             transport?.close(code, reason: reason)
+            stopPausing()
         case .abortTransport(let generation):
             record(.aborted, generation)
             dropTransport(generation)
@@ -206,6 +208,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         if generation == transportGeneration { transport = nil }
         opened = nil
         isReadingPaused = false
+        isClosing = false
         resumeWriters(connectionStands: false)
     }
 
@@ -247,6 +250,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     func transportReceived(_ generation: Generation, _ message: Message) {
         guard machine.admitsMessage(from: generation) else { return }
+        if isClosing, messages.weight > receiveBufferBytes { return }
         messages.append(message)
     }
 
@@ -276,7 +280,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: Back-pressure
 
     private func pauseReadingIfFull(_ generation: Generation) {
-        guard !isReadingPaused, messages.weight > receiveBufferBytes, let transport else { return }
+        guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport
+        else { return }
         isReadingPaused = true
         transport.setReading(false)
         record(.readingPaused, generation)
@@ -291,6 +296,15 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         transport.setReading(true)
         record(.readingResumed, transportGeneration)
         handle(.readingResumed(transportGeneration))
+    }
+
+    /// The app has asked for the close, and the peer's answer stands behind messages that perhaps nobody
+    /// reads any more: from here on they are read, and dropped where there is no room.
+    private func stopPausing() {
+        isClosing = true
+        guard isReadingPaused else { return }
+        isReadingPaused = false
+        transport?.setReading(true)
     }
 
     // MARK: Journal

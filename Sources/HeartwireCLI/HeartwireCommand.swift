@@ -30,7 +30,9 @@ struct HeartwireCommand {
         case .help(let command): printed(HelpText.text(for: command.spec))
         case .version: printed("heartwire \(heartwireVersion)\n")
         case .accept(let options): await AcceptCommand.run(options)
-        case .connect, .endpoint, .bench: .failed("this command is not built in yet")
+        case .bench(.client(let load)): await BenchClient.run(load)
+        case .bench(.server(let port)): await BenchServer.run(port: port)
+        case .connect, .endpoint: .failed("this command is not built in yet")
         }
     }
 
