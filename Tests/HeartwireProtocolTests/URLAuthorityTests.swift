@@ -80,6 +80,6 @@ import Testing
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority("") }
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority(":80") }
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority("u@") }
-        #expect(throws: WebSocketURLError.illegalPort) { try URLAuthority("::1") }
+        #expect(throws: WebSocketURLError.missingHost) { try URLAuthority("::1") }
     }
 }
