@@ -1,0 +1,118 @@
+// The opening handshake (RFC 6455 §4), which the readers of the two heads judge.
+
+/// How far the opening handshake has come: at most one of the first three is there, and none once
+/// it is answered, refused or given up. Not an enum, so that a reader's buffer is changed in place.
+struct Opening {
+    /// Client: judges the answer that the request waits for.
+    var responseReader: ResponseReader?
+    /// Server: judges the request, of which nothing or a part has arrived.
+    var requestReader: RequestReader?
+    /// Server: the request that was reported to the owner and not answered yet.
+    var request: OpeningRequestHead?
+    /// Server: what arrived behind the request before it was answered.
+    var early: [UInt8] = []
+}
+
+extension ConnectionEngine {
+    /// Accepts the opening request: queues the 101 and opens the connection.
+    ///
+    /// Does nothing unless a request was reported and not answered yet.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: one of those that the request offers, or `nil`.
+    ///   - headers: further headers for the answer.
+    public mutating func accept(subprotocol: String? = nil, headers: HeaderFields = [:]) {
+        guard let request = opening.request else { return }
+        let early = opening.early
+        opening = Opening()
+        outgoing.append(
+            OpeningResponse.accept(key: request.key, subprotocol: subprotocol, headers: headers))
+        become(.open)
+        receiveFrames(early.span)
+    }
+
+    /// Rejects the opening request: queues an HTTP answer and closes the connection.
+    ///
+    /// Does nothing unless a request was reported and not answered yet.
+    ///
+    /// - Parameters:
+    ///   - status: the HTTP status, which should say why.
+    ///   - headers: further headers for the answer.
+    ///   - body: text for people, sent as `text/plain`.
+    public mutating func reject(status: Int, headers: HeaderFields = [:], body: String = "") {
+        guard opening.request != nil else { return }
+        outgoing.append(OpeningResponse.reject(status: status, headers: headers, body: body))
+        become(.closed)
+    }
+
+    /// Client: the refusal as far as it has arrived, while the end of its body has not: what to report
+    /// when the time for the opening handshake is up.
+    public var pendingRefusal: Refusal? { opening.responseReader?.pendingRefusal }
+
+    /// Goes on with the head, and behind it with frames: bytes glued to the 101 are not lost.
+    mutating func receiveOpening(_ bytes: Span<UInt8>) {
+        switch role {
+        case .client:
+            guard let (consumed, outcome) = opening.responseReader?.receive(bytes) else { return }
+            guard let outcome else { return }
+            settle(outcome)
+            if state == .open { receiveFrames(bytes.extracting(droppingFirst: consumed)) }
+        case .server:
+            guard opening.request == nil else { return receiveEarly(bytes) }
+            guard let (consumed, outcome) = opening.requestReader?.receive(bytes) else { return }
+            guard let outcome else { return }
+            settle(outcome)
+            if state == .connecting { receiveEarly(bytes.extracting(droppingFirst: consumed)) }
+        }
+    }
+
+    /// A client that waits for an answer learns how far it had come.
+    mutating func receiveOpeningEOF() {
+        guard let outcome = opening.responseReader?.receiveEOF() else { return }
+        settle(outcome)
+    }
+
+    private mutating func settle(_ outcome: ResponseReader.Outcome) {
+        opening = Opening()
+        switch outcome {
+        case .opened(let result):
+            become(.open)
+            events.append(.opened(result))
+        case .refused(let refusal):
+            become(.closed)
+            events.append(.refused(refusal))
+        case .failed(let violation):
+            failForPeer(violation)
+        }
+    }
+
+    private mutating func settle(_ outcome: RequestReader.Outcome) {
+        opening = Opening()
+        switch outcome {
+        case .received(let request):
+            opening.request = request
+            events.append(.requestReceived(request))
+        case .invalid(let status, let reason):
+            outgoing.append(OpeningResponse.reject(status: status, body: reason))
+            failForPeer(
+                ProtocolViolation(
+                    closeCode: .protocolError, clause: "4.2.1",
+                    expected: "a lawful opening request",
+                    seen: "one that is answered with HTTP \(status): \(reason)"))
+        }
+    }
+
+    /// Keeps what a client sent before its request was answered. A client has to wait for the answer
+    /// (§4.1), so this is little or it is abuse.
+    private mutating func receiveEarly(_ bytes: Span<UInt8>) {
+        guard bytes.count <= limits.headBytes &- opening.early.count else {
+            failForPeer(
+                ProtocolViolation(
+                    closeCode: .policyViolation, clause: "4.1",
+                    expected: "the client to wait for the answer to its request",
+                    seen: "more than \(limits.headBytes) bytes behind it"))
+            return
+        }
+        for index in bytes.indices { opening.early.append(bytes[index]) }
+    }
+}

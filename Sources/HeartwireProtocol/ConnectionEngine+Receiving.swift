@@ -1,0 +1,62 @@
+// What arrives once the opening handshake is done.
+
+extension ConnectionEngine {
+    /// Reads frames to the end of `bytes`, or to where the connection ends.
+    mutating func receiveFrames(_ bytes: Span<UInt8>) {
+        var offset = 0
+        do throws(ProtocolViolation) {
+            while offset < bytes.count {
+                guard let control = try frames.step(bytes, &offset, &events) else { continue }
+                switch control {
+                case .ping(let payload): pingArrived(payload)
+                case .pong(let payload): events.append(.pongReceived(payload))
+                case .close(let close):
+                    closeArrived(close)
+                    // §1.4: what follows a Close frame is discarded.
+                    return
+                }
+            }
+        } catch {
+            failForPeer(error)
+        }
+    }
+
+    /// Fails the connection for the peer's fault (§7.1.7).
+    @inline(never)
+    mutating func failForPeer(_ violation: ProtocolViolation) {
+        if state == .open {
+            queueClose(.adapted(violation.closeCode, reason: violation.description))
+        }
+        become(.closed)
+        events.append(.failed(violation))
+    }
+
+    /// Queues the pong ahead of whatever is sent later (§5.5.2), or keeps the ping until there is room.
+    private mutating func pingArrived(_ payload: [UInt8]) {
+        if pongs.held == nil, pongs.hasRoom(written: outgoing.written) {
+            queuePong(payload)
+        } else {
+            pongs.hold(payload)
+        }
+        events.append(.pingReceived(payload))
+    }
+
+    /// Answers the ping that found no room earlier, if there is one and there is room now.
+    mutating func answerHeldPing() {
+        guard pongs.held != nil, pongs.hasRoom(written: outgoing.written) else { return }
+        if let payload = pongs.takeHeld() { queuePong(payload) }
+    }
+
+    private mutating func queuePong(_ payload: [UInt8]) {
+        queue(.pong, payload: payload)
+        pongs.noteQueued(end: outgoing.end)
+    }
+
+    /// Answers the peer's Close with its own code, unless it is itself the answer to ours (§5.5.1).
+    private mutating func closeArrived(_ close: ClosePayload) {
+        closeReceived = close
+        if state == .open { queueClose(ClosePayload(code: close.code)) }
+        become(.closed)
+        events.append(.closeReceived(close.code, reason: close.reason))
+    }
+}

@@ -1,0 +1,104 @@
+// What the application asks to be sent.
+
+extension ConnectionEngine {
+    /// Queues a message as one frame, masked with a fresh key if we are the client (RFC 6455 §5.3).
+    ///
+    /// - Throws: ``SendError/notOpen``, ``SendError/closing`` or ``SendError/closed`` by state.
+    public mutating func send(_ message: Message) throws(SendError) {
+        try requireOpen()
+        switch message {
+        case .text(let text):
+            let queued: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
+                unsafe queue(.text, UnsafeRawBufferPointer($0))
+            }
+            // Only strings bridged from Objective-C have no contiguous storage.
+            if queued == nil { queue(.text, payload: Array(text.utf8)) }
+        case .binary(let bytes):
+            queue(.binary, payload: bytes)
+        }
+    }
+
+    /// Queues a ping (RFC 6455 §5.5.2); the peer's pong will carry the same payload.
+    ///
+    /// - Parameter payload: at most 125 bytes.
+    /// - Throws: ``SendError/controlPayloadTooLong(_:)``, or by state as ``send(_:)`` does.
+    public mutating func sendPing(_ payload: [UInt8]) throws(SendError) {
+        try sendControl(.ping, payload)
+    }
+
+    /// Queues a pong that nobody asked for: a one-way heartbeat (RFC 6455 §5.5.3). Pings are
+    /// answered without it.
+    ///
+    /// - Parameter payload: at most 125 bytes.
+    /// - Throws: ``SendError/controlPayloadTooLong(_:)``, or by state as ``send(_:)`` does.
+    public mutating func sendPong(_ payload: [UInt8]) throws(SendError) {
+        try sendControl(.pong, payload)
+    }
+
+    /// Begins the closing handshake behind what is queued (RFC 6455 §7.1.2). The peer's answer comes as
+    /// ``EngineEvent/closeReceived(_:reason:)``; how long to wait for it is the owner's affair.
+    ///
+    /// - Parameters:
+    ///   - code: `nil` for a Close frame without a code, and then without a reason.
+    ///   - reason: at most 123 bytes of UTF-8.
+    /// - Throws: ``SendError/reservedCloseCode(_:)``, ``SendError/reasonWithoutCode``,
+    ///   ``SendError/reasonTooLong(_:)``, or by state as ``send(_:)`` does. Nothing was queued then.
+    public mutating func close(_ code: CloseCode?, reason: String = "") throws(SendError) {
+        try requireOpen()
+        let payload = ClosePayload(code: code, reason: reason)
+        try payload.validateForSending()
+        queueClose(payload)
+        become(.closing)
+    }
+
+    /// Fails the connection of our own accord (RFC 6455 §7.1.7): if it is open a Close frame is queued,
+    /// and whatever comes in afterwards is thrown away. Reports no event; the caller knows.
+    ///
+    /// - Parameters:
+    ///   - code: a code that may not be sent counts as 1011.
+    ///   - reason: cut at the end of a character if it is longer than 123 bytes of UTF-8.
+    public mutating func fail(_ code: CloseCode, reason: String = "") {
+        switch state {
+        case .open: queueClose(.adapted(code, reason: reason))
+        case .connecting, .closing, .closed: break
+        }
+        become(.closed)
+    }
+
+    /// Queues our one Close frame.
+    mutating func queueClose(_ payload: ClosePayload) {
+        closeSent = payload
+        queue(.close, payload: payload.bytes)
+    }
+
+    /// Queues one frame, masked if we are the client.
+    mutating func queue(_ opcode: Opcode, payload: [UInt8]) {
+        unsafe payload.withUnsafeBytes { unsafe queue(opcode, $0) }
+    }
+
+    private mutating func queue(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        let key: MaskingKey? =
+            switch role {
+            case .client: MaskingKey(random: random.next())
+            case .server: nil
+            }
+        unsafe FrameWriter.append(opcode, payload: payload, key: key, to: &outgoing)
+    }
+
+    private mutating func sendControl(
+        _ opcode: Opcode, _ payload: [UInt8]
+    ) throws(SendError) {
+        try requireOpen()
+        guard payload.count <= 125 else { throw .controlPayloadTooLong(payload.count) }
+        queue(opcode, payload: payload)
+    }
+
+    private func requireOpen() throws(SendError) {
+        switch state {
+        case .connecting: throw .notOpen
+        case .open: break
+        case .closing: throw .closing
+        case .closed: throw .closed
+        }
+    }
+}

@@ -1,0 +1,170 @@
+/// One WebSocket connection without its network: bytes go in and come out, events come out, calls
+/// go in. It reads no clock, does no I/O and knows no threads (RFC 6455, both roles).
+///
+/// Theory of operation
+/// -------------------
+/// The owner moves bytes: what the network gave goes to ``receive(_:)``, the end of the stream to
+/// ``receiveEOF()``; after either, ``nextEvent()`` is called until it gives `nil`. After *any* call
+/// the owner writes what ``withOutgoing(_:)`` lends and tells ``didWrite(_:)``. When
+/// ``shouldCloseTransport`` is true and nothing is left to write, the owner closes TCP.
+///
+/// Receiving never throws. A rule that the peer broke becomes one ``EngineEvent/failed(_:)`` and, on
+/// an open connection, a Close frame to write; whatever comes in afterwards is thrown away. A call
+/// that the caller had no right to make throws a ``SendError``, and nothing was queued.
+///
+///     state        what                                        next state
+///     ----------   -----------------------------------------   ----------
+///     connecting   101 verified; request accepted              open
+///                  refused, rejected, broken rule, fail, EOF   closed
+///     open         our Close is sent                           closing
+///                  the peer's Close (answered), broken rule,
+///                  fail, EOF                                   closed
+///     closing      the peer's Close, broken rule, fail, EOF    closed
+///     closed       EOF (reported once)                         closed
+///
+/// While closing, messages that the peer had sent before its Close are still delivered and its pings
+/// are answered: §5.5.2 frees an endpoint of the pong only once it has received a Close.
+///
+/// Memory: the engine holds what arrived of one unfinished message, the bytes that wait to be
+/// written, and the events of the bytes that were given to it, all bounded by ``Limits``.
+public struct ConnectionEngine: ~Copyable {
+    /// Where the connection stands in its life; see the table above.
+    public enum State: Sendable, Hashable {
+        /// The opening handshake is not complete.
+        case connecting
+        /// Messages may be sent.
+        case open
+        /// Our Close frame was sent, the peer's has not arrived.
+        case closing
+        /// Both Close frames are there, or the connection failed or ended. No state follows.
+        case closed
+    }
+
+    /// Which side of the connection this engine plays.
+    public let role: Role
+    /// Where the connection stands in its life.
+    public internal(set) var state: State = .connecting
+    /// What our Close frame held; `nil` before one was queued.
+    public internal(set) var closeSent: ClosePayload?
+    /// What the peer's Close frame held; `nil` before one arrived.
+    public internal(set) var closeReceived: ClosePayload?
+
+    let limits: Limits
+    let random: any RandomSource
+    var opening: Opening
+    var frames: FrameReader
+    var outgoing = OutgoingBuffer()
+    var pongs: PongLedger
+    var events = EventQueue()
+    private var sawEOF = false
+
+    /// Begins as a client: the bytes of `request` wait to be written at once, with a fresh key.
+    ///
+    /// - Parameter random: the source of the handshake's key and of every masking key.
+    public init(
+        connecting request: OpeningRequest, limits: Limits = Limits(), random: any RandomSource
+    ) {
+        let key = OpeningRequest.makeKey(random: random)
+        self.init(
+            role: .client, limits: limits, random: random,
+            opening: Opening(
+                responseReader: ResponseReader(
+                    key: key, offeredSubprotocols: request.subprotocols, limits: limits)))
+        outgoing.append(request.bytes(key: key))
+    }
+
+    /// Begins as a server, which waits for the client's opening request.
+    ///
+    /// - Parameter random: unused by a server's framing, which has no keys; for symmetry.
+    public init(accepting limits: Limits = Limits(), random: any RandomSource) {
+        self.init(
+            role: .server, limits: limits, random: random,
+            opening: Opening(requestReader: RequestReader(limits: limits)))
+    }
+
+    private init(
+        role: Role, limits: Limits, random: any RandomSource, opening: Opening
+    ) {
+        self.role = role
+        self.limits = limits
+        self.random = random
+        self.opening = opening
+        self.frames = FrameReader(sender: role.peer, limits: limits)
+        self.pongs = PongLedger(limit: limits.pendingPongs)
+    }
+
+    /// Takes bytes that arrived, in any cut. Never throws and never traps; what follows a failure or
+    /// the end of the closing handshake is thrown away.
+    public mutating func receive(_ bytes: Span<UInt8>) {
+        switch state {
+        case .open, .closing: receiveFrames(bytes)
+        case .connecting: receiveOpening(bytes)
+        case .closed: break
+        }
+    }
+
+    /// Takes the end of the peer's stream. Reports ``EngineEvent/ended`` once, however often called.
+    ///
+    /// A client that still waited for the answer to its request reports first how far that had come.
+    public mutating func receiveEOF() {
+        guard !sawEOF else { return }
+        sawEOF = true
+        if state == .connecting { receiveOpeningEOF() }
+        become(.closed)
+        events.append(.ended)
+    }
+
+    /// The oldest event not taken yet; `nil` when there is none. Constant time, no allocation.
+    public mutating func nextEvent() -> EngineEvent? {
+        events.popFirst()
+    }
+
+    /// Whether the owner should close TCP as soon as nothing is left to write: the closing handshake
+    /// is complete, or the connection was refused, rejected or failed, or the stream ended.
+    public var shouldCloseTransport: Bool { state == .closed }
+
+    /// Frees the storage of empty buffers, so that an idle connection holds none.
+    public mutating func releaseBuffers() {
+        outgoing.releaseStorage()
+        events.releaseStorage()
+        frames.releaseStorage()
+    }
+
+    /// Changes the state, and lets go of what the new one has no use for.
+    mutating func become(_ next: State) {
+        state = next
+        switch next {
+        case .connecting, .open, .closing: break
+        case .closed:
+            opening = Opening()
+            frames.drop()
+            pongs.reset()
+        }
+    }
+}
+
+// MARK: - Outgoing bytes
+
+extension ConnectionEngine {
+    /// The number of bytes that wait to be written.
+    public var outgoingCount: Int { outgoing.count }
+
+    /// Lends all bytes that wait to be written, contiguous. They stay until ``didWrite(_:)``.
+    public mutating func withOutgoing<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        unsafe outgoing.withBytes(body)
+    }
+
+    /// Takes note that the first `count` of the waiting bytes were written. More than are waiting
+    /// counts as all, less than zero as none.
+    public mutating func didWrite(_ count: Int) {
+        outgoing.removeFirst(count)
+        answerHeldPing()
+    }
+
+    /// Queues bytes as they are, past every rule, whatever the state.
+    ///
+    /// Only for an endpoint that plays a hostile peer in tests: it can make the stream unlawful.
+    public mutating func queueRaw(_ bytes: [UInt8]) {
+        outgoing.append(bytes)
+    }
+}

@@ -1,0 +1,141 @@
+/// The first 2 to 14 bytes of a frame (RFC 6455 §5.2), read and judged.
+///
+/// A header that breaks a rule is never made: `read` throws at the first byte that decides it, in
+/// the order of the bytes, so that the verdict is the same however the bytes were cut up.
+struct FrameHeader: Sendable, Hashable {
+    /// The most bytes that a header takes: two, eight of length, four of key.
+    static let largestSize = 14
+
+    /// Whether this is the last frame of its message.
+    var isFinal: Bool
+    /// What the frame is.
+    var opcode: Opcode
+    /// The payload bytes that follow; at most 2^63 − 1.
+    var payloadLength: Int
+    /// The key that the payload is masked with; always there from a client, never from a server.
+    var maskingKey: MaskingKey?
+    /// The bytes that the header itself took.
+    var size: Int
+
+    /// Reads a header at `start`.
+    ///
+    /// - Parameter sender: the side that sent the bytes, which settles masking (§5.1).
+    /// - Returns: `nil` when the header is not whole yet and nothing in it is wrong so far.
+    /// - Throws: the violation, with 1002, as soon as its byte is there.
+    @inline(__always)
+    static func read(
+        _ bytes: Span<UInt8>, at start: Int, from sender: Role
+    ) throws(ProtocolViolation) -> FrameHeader? {
+        let available = bytes.count &- start
+        guard available > 0 else { return nil }
+        let first = bytes[start]
+        guard first & 0x70 == 0 else { throw .reservedBits(first) }
+        guard let opcode = Opcode(rawValue: first & 0x0F) else {
+            throw .reservedOpcode(first & 0x0F)
+        }
+        let isFinal = first & 0x80 != 0
+        guard isFinal || !opcode.isControl else { throw .fragmentedControl(opcode) }
+
+        guard available > 1 else { return nil }
+        let second = bytes[start &+ 1]
+        let isMasked = second & 0x80 != 0
+        guard isMasked == (sender == .client) else {
+            throw .masking(by: sender, opcode)
+        }
+        let shortLength = second & 0x7F
+        guard shortLength <= 125 || !opcode.isControl else { throw .longControl(opcode) }
+
+        var size = 2
+        var length = UInt64(shortLength)
+        if shortLength > 125 {
+            let width = shortLength == 126 ? 2 : 8
+            guard available >= 2 &+ width else { return nil }
+            length = 0
+            for index in (start &+ 2)..<(start &+ 2 &+ width) {
+                length = length &<< 8 | UInt64(bytes[index])
+            }
+            try judge(length, width: width)
+            size = 2 &+ width
+        }
+
+        var key: MaskingKey?
+        if isMasked {
+            guard available >= size &+ 4 else { return nil }
+            let at = start &+ size
+            key = MaskingKey(bytes[at], bytes[at &+ 1], bytes[at &+ 2], bytes[at &+ 3])
+            size &+= 4
+        }
+        return FrameHeader(
+            isFinal: isFinal, opcode: opcode, payloadLength: Int(truncatingIfNeeded: length),
+            maskingKey: key, size: size)
+    }
+
+    /// The top bit of a 64-bit length is zero, and the shortest form is used (§5.2).
+    private static func judge(_ length: UInt64, width: Int) throws(ProtocolViolation) {
+        guard length <= UInt64(Int64.max) else { throw .lengthTopBit }
+        guard length > (width == 2 ? 125 : 0xFFFF) else { throw .longerLengthForm(width) }
+    }
+}
+
+extension ProtocolViolation {
+    @inline(never)
+    fileprivate static func reservedBits(_ byte: UInt8) -> ProtocolViolation {
+        var names: [String] = []
+        if byte & 0x40 != 0 { names.append("RSV1") }
+        if byte & 0x20 != 0 { names.append("RSV2") }
+        if byte & 0x10 != 0 { names.append("RSV3") }
+        return ProtocolViolation(
+            closeCode: .protocolError, clause: "5.2", expected: "reserved bits to be zero",
+            seen: names.joined(separator: " and "))
+    }
+
+    @inline(never)
+    fileprivate static func reservedOpcode(_ number: UInt8) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.2", expected: "a known opcode",
+            seen: "reserved opcode \(number)")
+    }
+
+    @inline(never)
+    fileprivate static func fragmentedControl(_ opcode: Opcode) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.5", expected: "control frames in one piece",
+            seen: "a fragmented \(opcode.name) frame")
+    }
+
+    @inline(never)
+    fileprivate static func masking(by sender: Role, _ opcode: Opcode) -> ProtocolViolation {
+        switch sender {
+        case .client:
+            ProtocolViolation(
+                closeCode: .protocolError, clause: "5.1", expected: "client frames to be masked",
+                seen: "an unmasked \(opcode.name) frame")
+        case .server:
+            ProtocolViolation(
+                closeCode: .protocolError, clause: "5.1",
+                expected: "server frames to be unmasked",
+                seen: "a masked server frame (\(opcode.name))")
+        }
+    }
+
+    @inline(never)
+    fileprivate static func longControl(_ opcode: Opcode) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.5",
+            expected: "at most 125 bytes in a control frame",
+            seen: "a longer \(opcode.name) frame")
+    }
+
+    @inline(never)
+    fileprivate static func longerLengthForm(_ width: Int) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.2", expected: "the shortest form of the length",
+            seen: "a length in \(width) bytes that fits in fewer")
+    }
+
+    fileprivate static var lengthTopBit: ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.2",
+            expected: "a length below 2 to the power of 63", seen: "its top bit set")
+    }
+}

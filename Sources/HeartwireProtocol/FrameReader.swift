@@ -1,0 +1,178 @@
+/// Cuts received bytes into frames and hands on what each of them means (RFC 6455 §5.2–5.6).
+///
+/// Only three things are kept between pieces: at most 13 bytes of a header that is not whole, the
+/// payload of one control frame, and the assembler's message.
+struct FrameReader {
+    /// A whole control frame.
+    enum Control {
+        case ping([UInt8])
+        case pong([UInt8])
+        case close(ClosePayload)
+    }
+
+    private struct Partial {
+        var header: FrameHeader
+        var received = 0
+        var wanting: Int { header.payloadLength &- received }
+    }
+
+    private let sender: Role
+    /// Whether `headerBytes` is empty and `partial` is `nil`: one test in place of two.
+    private var isBetweenFrames = true
+    private var assembler: MessageAssembler
+    /// The beginning of a header whose end has not arrived; empty otherwise.
+    private var headerBytes: [UInt8] = []
+    /// The frame whose header is there and whose payload is not; `nil` between frames.
+    private var partial: Partial?
+    /// What has arrived of the payload of a control frame.
+    private var controlPayload: [UInt8] = []
+
+    /// - Parameter sender: the side whose bytes are read.
+    init(sender: Role, limits: Limits) {
+        self.sender = sender
+        self.assembler = MessageAssembler(limits: limits)
+    }
+
+    /// Reads on from `offset`, which must be before the end, up to the end of the next frame or of
+    /// `bytes`, and moves `offset` behind what was read. A message that it completes goes to `events`.
+    ///
+    /// - Returns: the control frame that it completed, if it was one.
+    @inline(__always)
+    mutating func step(
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
+        guard isBetweenFrames else { return try resume(bytes, &offset, &events) }
+        guard let header = try FrameHeader.read(bytes, at: offset, from: sender) else {
+            while offset < bytes.count {
+                headerBytes.append(bytes[offset])
+                offset &+= 1
+            }
+            isBetweenFrames = false
+            return nil
+        }
+        offset &+= header.size
+        guard bytes.count &- offset >= header.payloadLength else {
+            try begin(header)
+            return try resume(bytes, &offset, &events)
+        }
+        let start = offset
+        offset &+= header.payloadLength
+        let payload = bytes.extracting(start..<offset)
+        if header.isFinal, header.opcode == .text || header.opcode == .binary {
+            try assembler.admit(header)
+            events.append(.message(try assembler.wholeMessage(header, payload)))
+            return nil
+        }
+        return try whole(header, payload, &events)
+    }
+
+    /// Lets go of everything that was begun, with the storage.
+    mutating func drop() {
+        assembler.drop()
+        headerBytes = []
+        controlPayload = []
+        partial = nil
+        isBetweenFrames = true
+    }
+
+    /// Gives back the storage of what is empty.
+    mutating func releaseStorage() {
+        assembler.releaseStorage()
+        if headerBytes.isEmpty { headerBytes = [] }
+        if controlPayload.isEmpty { controlPayload = [] }
+    }
+
+    /// The bytes that the buffers take.
+    var allocated: Int {
+        assembler.allocated &+ headerBytes.capacity &+ controlPayload.capacity
+    }
+
+    /// Goes on with a header or a payload that an earlier piece began.
+    @inline(never)
+    private mutating func resume(
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
+        while partial == nil {
+            guard offset < bytes.count else { return nil }
+            headerBytes.append(bytes[offset])
+            offset &+= 1
+            let header = try FrameHeader.read(headerBytes.span, at: 0, from: sender)
+            if let header {
+                headerBytes.removeAll(keepingCapacity: true)
+                try begin(header)
+            }
+        }
+        guard var frame = partial else { return nil }
+        let count = min(frame.wanting, bytes.count &- offset)
+        let key = frame.header.maskingKey?.advanced(by: frame.received)
+        try take(bytes.extracting(offset..<(offset &+ count)), key: key, frame.header.opcode)
+        offset &+= count
+        frame.received &+= count
+        guard frame.wanting == 0 else {
+            partial = frame
+            return nil
+        }
+        partial = nil
+        isBetweenFrames = true
+        return try end(frame.header, &events)
+    }
+
+    /// A frame that lies whole in the piece but does not make a message by itself.
+    private mutating func whole(
+        _ header: FrameHeader, _ payload: Span<UInt8>, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
+        if header.opcode.isControl {
+            try take(payload, key: header.maskingKey, header.opcode)
+        } else {
+            try assembler.admit(header)
+            assembler.begin(header)
+            try assembler.append(payload, key: header.maskingKey)
+        }
+        return try end(header, &events)
+    }
+
+    private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
+        if !header.opcode.isControl {
+            try assembler.admit(header)
+            assembler.begin(header)
+        }
+        partial = Partial(header: header)
+        isBetweenFrames = false
+    }
+
+    private mutating func take(
+        _ piece: Span<UInt8>, key: MaskingKey?, _ opcode: Opcode
+    ) throws(ProtocolViolation) {
+        guard opcode.isControl else {
+            try assembler.append(piece, key: key)
+            return
+        }
+        for index in piece.indices {
+            controlPayload.append(piece[index] ^ (key?.byte(at: index) ?? 0))
+        }
+    }
+
+    private mutating func end(
+        _ header: FrameHeader, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
+        switch header.opcode {
+        case .continuation, .text, .binary:
+            if let message = try assembler.end(header) { events.append(.message(message)) }
+            return nil
+        case .close:
+            let close = try ClosePayload(parsing: controlPayload.span)
+            controlPayload.removeAll(keepingCapacity: true)
+            return .close(close)
+        case .ping:
+            return .ping(takeControlPayload())
+        case .pong:
+            return .pong(takeControlPayload())
+        }
+    }
+
+    private mutating func takeControlPayload() -> [UInt8] {
+        let payload = controlPayload
+        controlPayload = []
+        return payload
+    }
+}

@@ -1,0 +1,44 @@
+/// The bounds on what a peer can make an endpoint hold or do (promise P4).
+///
+/// Every buffer and loop that the network feeds is bounded by one of these. A peer that goes over
+/// a bound is failed with a close code or refused; nothing traps. Zero and negative bounds are
+/// lawful and mean that nothing of the kind is allowed.
+public struct Limits: Sendable, Hashable {
+    /// The most bytes in the head of an opening request or response, its blank line included.
+    /// Default 16,384: twice what common servers allow, and room for large cookies.
+    public var headBytes = 16_384
+
+    /// The most header lines in the head of an opening request or response.
+    /// Default 128: proxies add a handful; nobody honest sends more.
+    public var headLines = 128
+
+    /// The most bytes that are kept of the body of a refusal, which says why.
+    /// Default 4,096: enough for an error document in JSON, too little to be a burden.
+    public var refusalBodyBytes = 4_096
+
+    /// The most payload bytes in one received message, over all of its fragments.
+    /// Default 16 MiB. Going over it fails the connection with 1009 as soon as a header tells.
+    public var messageBytes = 16 << 20
+
+    /// The most frames in one received message. Default 65,536: bounds the work that empty
+    /// fragments can ask for. Going over it fails the connection with 1009.
+    public var fragments = 65_536
+
+    /// The most automatic pongs that wait unwritten in the outgoing buffer. Past it only the
+    /// newest further ping is answered, as RFC 6455 §5.5.3 allows. Default 32, 4 KiB at the most.
+    /// Less than one counts as one.
+    public var pendingPongs = 32
+
+    /// The most bytes that are reserved on the mere word of a frame header. Default 1 MiB: beyond
+    /// it memory grows only with bytes that really arrived.
+    public var eagerReservationBytes = 1 << 20
+
+    /// A transport reports back-pressure once this many bytes wait to go out. Default 1 MiB.
+    public var outgoingHighWater = 1 << 20
+
+    /// A transport reports room again once no more than this many bytes wait. Default 256 KiB.
+    public var outgoingLowWater = 1 << 18
+
+    /// The defaults, each of which can then be changed.
+    public init() {}
+}

@@ -1,0 +1,175 @@
+/// Puts messages together out of data frames (RFC 6455 §5.4), and knows where in a message the
+/// connection stands.
+///
+///     idle ── text or binary, not final ──▶ in a message ── continuation, final ──▶ idle
+///       └─── text or binary, final: the message at once
+///
+/// A frame that is whole goes from the received bytes straight into its message. Only frames that
+/// are fragments, or of which only a part has arrived, pass through the buffer, whose size follows
+/// what has arrived, plus at most ``Limits/eagerReservationBytes``.
+struct MessageAssembler {
+    private enum Kind {
+        case text
+        case binary
+    }
+
+    private let limits: Limits
+    /// The message that has begun and has not ended; `nil` between messages.
+    private var kind: Kind?
+    private var frameCount = 0
+    private var buffer: [UInt8] = []
+    private var validator = UTF8Validator()
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Whether a message has begun and not ended.
+    var isInMessage: Bool { kind != nil }
+
+    /// Judges the header of a data frame before any of its payload is looked at: its place in the
+    /// message (§5.4), the size of the message and the number of its frames.
+    @inline(__always)
+    func admit(_ header: FrameHeader) throws(ProtocolViolation) {
+        if header.opcode == .continuation {
+            guard isInMessage else { throw .strayContinuation }
+            guard frameCount < limits.fragments else { throw .tooManyFragments(limits.fragments) }
+        } else {
+            guard !isInMessage else { throw .interruptedMessage(header.opcode) }
+            guard limits.fragments > 0 else { throw .tooManyFragments(limits.fragments) }
+        }
+        // The buffer never holds more than the limit, so the difference cannot overflow.
+        guard header.payloadLength <= limits.messageBytes &- buffer.count else {
+            throw .messageTooBig(limits.messageBytes)
+        }
+    }
+
+    /// Makes the message of an admitted frame that is a message by itself and lies whole in `payload`.
+    @inline(__always)
+    func wholeMessage(
+        _ header: FrameHeader, _ payload: Span<UInt8>
+    ) throws(ProtocolViolation) -> Message {
+        if header.opcode == .text {
+            let text: String? =
+                if let key = header.maskingKey {
+                    String(validatingUTF8: payload, key: key)
+                } else {
+                    String(validatingUTF8: payload)
+                }
+            guard let text else { throw .invalidText }
+            return .text(text)
+        }
+        // Copied first and unmasked in place: this is the fastest way there is to fill an array.
+        var bytes = unsafe payload.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+        if let key = header.maskingKey { key.unmask(&bytes, from: 0) }
+        return .binary(bytes)
+    }
+
+    /// Begins an admitted frame whose payload will come in pieces.
+    mutating func begin(_ header: FrameHeader) {
+        switch header.opcode {
+        case .text: kind = .text
+        case .binary: kind = .binary
+        case .continuation, .close, .ping, .pong: break
+        }
+        frameCount &+= 1
+        let promised = min(header.payloadLength, max(0, limits.eagerReservationBytes))
+        if buffer.capacity &- buffer.count < promised, buffer.isEmpty {
+            buffer.reserveCapacity(promised)
+        }
+    }
+
+    /// Takes the next piece of the payload of the frame that was begun.
+    ///
+    /// - Parameter key: already advanced to the piece's place in its frame.
+    /// - Throws: a violation with 1007 at the first byte that cannot be UTF-8 in a text (§8.1).
+    mutating func append(_ piece: Span<UInt8>, key: MaskingKey?) throws(ProtocolViolation) {
+        let start = buffer.count
+        unsafe piece.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
+        if let key { key.unmask(&buffer, from: start) }
+        guard kind == .text else { return }
+        var judge = validator
+        guard judge.consume(buffer.span.extracting(start...)) else { throw .invalidText }
+        validator = judge
+    }
+
+    /// Ends the frame that was begun.
+    ///
+    /// - Returns: the message, if that was its last frame.
+    /// - Throws: a violation with 1007 when a text ends inside a character.
+    mutating func end(_ header: FrameHeader) throws(ProtocolViolation) -> Message? {
+        guard header.isFinal, let kind else { return nil }
+        switch kind {
+        case .text:
+            guard validator.isAtBoundary else { throw .invalidText }
+            let text = unsafe String(knownUTF8: buffer.span, isASCII: validator.sawOnlyASCII)
+            // A small buffer stays for the next message; a large one is given back.
+            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+            reset()
+            return .text(text)
+        case .binary:
+            let bytes = buffer
+            buffer = []
+            reset()
+            return .binary(bytes)
+        }
+    }
+
+    /// Drops the message that has begun, if any, and the storage.
+    mutating func drop() {
+        buffer = []
+        reset()
+    }
+
+    /// Gives back the storage that no message needs.
+    mutating func releaseStorage() {
+        if !isInMessage { buffer = [] }
+    }
+
+    /// The bytes that the buffer takes.
+    var allocated: Int { buffer.capacity }
+
+    private static let keptCapacity = 65_536
+
+    private mutating func reset() {
+        kind = nil
+        frameCount = 0
+        validator = UTF8Validator()
+    }
+}
+
+extension ProtocolViolation {
+    fileprivate static var strayContinuation: ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.4", expected: "a message to begin",
+            seen: "a continuation frame")
+    }
+
+    @inline(never)
+    fileprivate static func interruptedMessage(_ opcode: Opcode) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: "5.4",
+            expected: "the message that has begun to be continued",
+            seen: "a new \(opcode.name) frame")
+    }
+
+    @inline(never)
+    fileprivate static func tooManyFragments(_ limit: Int) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .messageTooBig, clause: "10.4",
+            expected: "at most \(limit) frames in a message", seen: "more")
+    }
+
+    @inline(never)
+    fileprivate static func messageTooBig(_ limit: Int) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .messageTooBig, clause: "10.4",
+            expected: "at most \(limit) bytes in a message", seen: "more")
+    }
+
+    fileprivate static var invalidText: ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .invalidPayloadData, clause: "8.1", expected: "UTF-8 in a text message",
+            seen: "invalid bytes")
+    }
+}

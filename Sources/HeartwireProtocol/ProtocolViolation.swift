@@ -1,0 +1,29 @@
+/// The *peer* broke a rule: what was expected, what was seen, and where the rule stands.
+///
+/// Its counterpart for faults of the caller is ``SendError``. A violation never holds payload bytes
+/// or header values, so it can be logged.
+public struct ProtocolViolation: Error, Sendable, Hashable {
+    /// The code that the connection is failed with (RFC 6455 §7.1.7).
+    public let closeCode: CloseCode
+    /// The clause of RFC 6455 that was broken, such as `5.1`.
+    public let clause: String
+    /// What the clause asks for, as a phrase.
+    public let expected: String
+    /// What was there instead, as a phrase without payload bytes or header values.
+    public let seen: String
+
+    /// States a violation of `clause` of RFC 6455.
+    public init(closeCode: CloseCode, clause: String, expected: String, seen: String) {
+        self.closeCode = closeCode
+        self.clause = clause
+        self.expected = expected
+        self.seen = seen
+    }
+}
+
+extension ProtocolViolation: CustomStringConvertible {
+    /// One line for people and logs: `RFC 6455 5.1: expected …, saw …`.
+    public var description: String {
+        "RFC 6455 \(clause): expected \(expected), saw \(seen)"
+    }
+}
