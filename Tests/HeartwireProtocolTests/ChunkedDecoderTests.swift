@@ -37,7 +37,9 @@ import Testing
         ("1000000000000000\r\n", ""), ("FFFFFFFFFFFFFFFFFF\r\n", ""),
     ]
 
-    @Test("RFC 9112 7.1: broken framing ends the content and keeps what came before", arguments: brokenTexts)
+    @Test(
+        "RFC 9112 7.1: broken framing ends the content and keeps what came before",
+        arguments: brokenTexts)
     func broken(text: String, content: String) {
         #expect(decode(text) == (content, .malformed))
     }

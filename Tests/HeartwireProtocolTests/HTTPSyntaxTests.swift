@@ -64,10 +64,12 @@ import Testing
     static let lists: [(String, [String])] = [
         ("", []), (" , ,", []), ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb,", ["a", "b"]),
         ("a; p=\"x,y\", b", ["a; p=\"x,y\"", "b"]),
-        ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]), ("a\\,b", ["a\\", "b"]), ("\"open, b", ["\"open, b"]),
+        ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]), ("a\\,b", ["a\\", "b"]),
+        ("\"open, b", ["\"open, b"]),
     ]
 
-    @Test("RFC 9110 5.6.1: lists are split at commas that stand outside of quotes", arguments: lists)
+    @Test(
+        "RFC 9110 5.6.1: lists are split at commas that stand outside of quotes", arguments: lists)
     func list(value: String, elements: [String]) {
         #expect(HTTPSyntax.listElements(value) == elements)
     }

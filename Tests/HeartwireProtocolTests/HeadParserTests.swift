@@ -77,13 +77,10 @@ import Testing
     func byteLimit() {
         var limits = Limits()
         limits.headBytes = 20
-        #expect(parse("S\r\nA: 34567890123\r\n\r\n", limits: limits) == .failed(.tooManyBytes))
         #expect(
-            parse("S\r\nA: 3456789012\r\n\r\n", limits: limits)
-                == .failed(.tooManyBytes))
-        #expect(
-            parse("S\r\nA: 34567890\r\n\r\n", limits: limits)
-                == .complete(HeadParser.Head(startLine: "S", fields: ["A": "34567890"])))
+            parse("S\r\nA: 0123456789\r\n\r\n", limits: limits)
+                == .complete(HeadParser.Head(startLine: "S", fields: ["A": "0123456789"])))
+        #expect(parse("S\r\nA: 0123456789x\r\n\r\n", limits: limits) == .failed(.tooManyBytes))
         #expect(parse(String(repeating: "x", count: 20), limits: limits) == .needsMore)
         #expect(parse(String(repeating: "x", count: 21), limits: limits) == .failed(.tooManyBytes))
         limits.headBytes = -1
@@ -133,7 +130,9 @@ import Testing
                 == .complete(HeadParser.Head(startLine: "S", fields: ["A": "\u{FFFD}\u{FFFD}"])))
     }
 
-    @Test("each fault says what was expected and what was seen; two are limits", arguments: HeadFault.allCases)
+    @Test(
+        "each fault says what was expected and what was seen; two are limits",
+        arguments: HeadFault.allCases)
     func words(fault: HeadFault) {
         #expect(!fault.expected.isEmpty)
         #expect(!fault.seen.isEmpty)

@@ -9,7 +9,8 @@ import Testing
             as: UTF8.self)
     }
 
-    private func reject(_ status: Int, _ headers: HeaderFields = [:], _ body: String = "") -> String {
+    private func reject(_ status: Int, _ headers: HeaderFields = [:], _ body: String = "") -> String
+    {
         String(
             decoding: OpeningResponse.reject(status: status, headers: headers, body: body),
             as: UTF8.self)
@@ -46,8 +47,10 @@ import Testing
     @Test("K05-13: nothing that is given can break out of its line or speak for the handshake")
     func unlawful() {
         let headers: HeaderFields = [
-            "A": "b\r\nX-Evil: 1", "B\r\nX-Evil": "1", "C": "\0", "Upgrade": "h2c", "Connection": "close",
-            "Sec-WebSocket-Accept": "X-Evil", "Content-Length": "5", "Transfer-Encoding": "chunked", "D": "ok",
+            "A": "b\r\nX-Evil: 1", "B\r\nX-Evil": "1", "C": "\0", "Upgrade": "h2c",
+            "Connection": "close",
+            "Sec-WebSocket-Accept": "X-Evil", "Content-Length": "5", "Transfer-Encoding": "chunked",
+            "D": "ok",
         ]
         let plain = accept(nil, ["D": "ok"])
         #expect(accept(nil, headers) == plain)
@@ -101,7 +104,9 @@ import Testing
         #expect(text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("a status that would not end the exchange becomes 500", arguments: [101, 100, 199, 0, -1, 1000, Int.max])
+    @Test(
+        "a status that would not end the exchange becomes 500",
+        arguments: [101, 100, 199, 0, -1, 1000, Int.max])
     func senselessStatus(status: Int) {
         #expect(reject(status).hasPrefix("HTTP/1.1 500 Internal Server Error\r\n"))
     }
