@@ -33,6 +33,8 @@ import Testing
             #expect(HTTPSyntax.hexValue(digit) == UInt8(value))
         }
         for byte in "/:@G`g ".utf8 { #expect(HTTPSyntax.hexValue(byte) == nil) }
+        for byte in "0123456789".utf8 { #expect(HTTPSyntax.isDigit(byte)) }
+        for byte in "/:a".utf8 { #expect(!HTTPSyntax.isDigit(byte)) }
     }
 
     @Test("RFC 6455 4.1: only the case of ASCII letters is passed over in a comparison")

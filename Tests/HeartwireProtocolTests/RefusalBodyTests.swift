@@ -8,7 +8,8 @@ import Testing
     ) -> (text: String, isFinished: Bool, consumed: Int) {
         var body = RefusalBody(status: status, headers: headers, limit: limit)
         let bytes = Array(text.utf8)
-        let consumed = body.receive(bytes.span, from: 0)
+        var consumed = 0
+        body.receive(bytes.span, from: &consumed)
         return (String(decoding: body.bytes, as: UTF8.self), body.isFinished, consumed)
     }
 

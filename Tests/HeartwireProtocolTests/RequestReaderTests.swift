@@ -5,19 +5,23 @@ import Testing
 @Suite struct RequestReaderTests {
     private typealias Fixtures = HandshakeFixtures
 
+    /// The outcome, which is the same however the head is cut.
+    private func read(_ lines: [String]) -> RequestReader.Outcome? {
+        let bytes = Fixtures.head(lines)
+        let whole = RequestReader.read([bytes])
+        let splits = bytes.count < 400 ? everySplit(bytes) : [bytes.map { [$0] }]
+        for pieces in splits { #expect(RequestReader.read(pieces) == whole) }
+        return whole.outcome
+    }
+
     private func received(_ lines: [String]) -> OpeningRequestHead? {
-        guard case .received(let head) = RequestReader.read([Fixtures.head(lines)]).outcome else {
-            return nil
-        }
+        guard case .received(let head) = read(lines) else { return nil }
         return head
     }
 
     /// The status that the request is to be answered with.
     private func status(_ lines: [String]) -> Int? {
-        guard
-            case .invalid(let status, let reason) = RequestReader.read([Fixtures.head(lines)])
-                .outcome
-        else { return nil }
+        guard case .invalid(let status, let reason) = read(lines) else { return nil }
         #expect(!reason.isEmpty)
         return status
     }

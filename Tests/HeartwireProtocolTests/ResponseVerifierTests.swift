@@ -8,11 +8,16 @@ import Testing
     private func read(
         _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
     ) -> ResponseReader.Outcome? {
-        var reader = ResponseReader(
-            key: Fixtures.key, offeredSubprotocols: subprotocols, offeredExtensions: extensions,
-            limits: Limits())
         let bytes = Fixtures.head(lines)
-        return reader.receive(bytes.span).outcome
+        let outcomes = everySplit(bytes).map { pieces in
+            var reader = ResponseReader(
+                key: Fixtures.key, offeredSubprotocols: subprotocols, offeredExtensions: extensions,
+                limits: Limits())
+            return pieces.compactMap { reader.receive($0.span).outcome }
+        }
+        #expect(Set(outcomes).count == 1, "the outcome depends on how the head was cut")
+        #expect(outcomes[0].count == 1, "there is one outcome")
+        return outcomes[0].first
     }
 
     private func opened(
@@ -145,6 +150,16 @@ import Testing
             return
         }
         #expect(refusal.status == 403)
+    }
+
+    @Test(
+        "a head's fault becomes a violation: 1002 for a rule, 1009 for a limit",
+        arguments: HeadFault.allCases)
+    func headFault(fault: HeadFault) {
+        let violation = ProtocolViolation(fault)
+        #expect(violation.closeCode == (fault.isLimit ? .messageTooBig : .protocolError))
+        #expect(violation.expected == fault.expected)
+        #expect(violation.seen == fault.seen)
     }
 
     static let statusLines: [(String, Int, Int, String)] = [
