@@ -239,6 +239,31 @@ import Testing
         }
     }
 
+    @Test("P5: random answers in random pieces never trap, and the pieces do not matter")
+    func randomAnswers() {
+        var random = SeededSource(seed: 0x5EED)
+        let words = [
+            "HTTP/1.1 ", "101", "403", "100", " X", "\r\n", "\r\n\r\n", "\n", "Upgrade: websocket",
+            "Connection: upgrade", "Sec-WebSocket-Accept: \(Fixtures.accept)", ":",
+            "Content-Length: 3",
+            "Transfer-Encoding: chunked", "Sec-WebSocket-Protocol: a", "2\r\nab\r\n", "0\r\n", " ",
+            "é",
+        ]
+        for _ in 0..<2_000 {
+            let count = Int.random(in: 0..<14, using: &random)
+            let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }
+            var rest = Array(("HTTP/1.1 " + text.joined()).utf8)
+            let whole = ResponseReader.read([rest], subprotocols: ["a"], endsStream: true)
+            var pieces: [[UInt8]] = []
+            while !rest.isEmpty {
+                let size = Int.random(in: 1...rest.count, using: &random)
+                pieces.append(Array(rest.prefix(size)))
+                rest.removeFirst(size)
+            }
+            #expect(ResponseReader.read(pieces, subprotocols: ["a"], endsStream: true) == whole)
+        }
+    }
+
     @Test("J1: a violation shows nothing of what the server sent")
     func secrecy() {
         for line in ["Sec-WebSocket-Accept: canary", "canary", "canary : x", "Upgrade: canary"] {

@@ -125,6 +125,27 @@ import Testing
         #expect(try "\(WebSocketURL(text))" == description)
     }
 
+    @Test("K05-13: no text, however strange, gets a line break or a foreign byte into the request")
+    func randomTexts() {
+        var random = SeededSource(seed: 0x5EED)
+        let words = [
+            "ws://", "wss://", "h", "ü", "[", "]", "::1", ":", "@", "/", "?", "#", "%", "%0d",
+            "\r\n", "\0", " ",
+            ".", "1", "80", "\u{301}", "xn--", "a-b", "\\", "&", "💓", "\u{3002}",
+        ]
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 0..<10, using: &random)
+            let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }
+            guard let url = try? WebSocketURL("ws://" + text.joined()) else { continue }
+            let parts = url.requestTarget + url.hostHeader + (url.basicAuthorization ?? "Basic")
+            #expect(parts.utf8.filter { $0 == 0x20 }.count <= 1)
+            #expect(parts.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+            #expect(!url.host.isEmpty)
+            #expect(url.port > 0)
+            #expect((try? WebSocketURL("\(url)")) != nil || url.requestTarget.contains("?"))
+        }
+    }
+
     @Test("URLs are equal when all their parts are")
     func equality() throws {
         #expect(try WebSocketURL("ws://H:80") == WebSocketURL("WS://h/"))
