@@ -105,7 +105,7 @@ struct FrameReader {
         guard var frame = partial else { return nil }
         let count = min(frame.wanting, bytes.count &- offset)
         let key = frame.header.maskingKey?.advanced(by: frame.received)
-        try take(bytes.extracting(offset..<(offset &+ count)), key: key, frame.header.opcode)
+        try take(bytes.extracting(offset..<(offset &+ count)), key: key, of: frame.header)
         offset &+= count
         frame.received &+= count
         guard frame.wanting == 0 else {
@@ -122,7 +122,7 @@ struct FrameReader {
         _ header: FrameHeader, _ payload: Span<UInt8>, _ events: inout EventQueue
     ) throws(ProtocolViolation) -> Control? {
         if header.opcode.isControl {
-            try take(payload, key: header.maskingKey, header.opcode)
+            try take(payload, key: header.maskingKey, of: header)
         } else {
             try assembler.admit(header)
             assembler.begin(header)
@@ -141,12 +141,13 @@ struct FrameReader {
     }
 
     private mutating func take(
-        _ piece: Span<UInt8>, key: MaskingKey?, _ opcode: Opcode
+        _ piece: Span<UInt8>, key: MaskingKey?, of header: FrameHeader
     ) throws(ProtocolViolation) {
-        guard opcode.isControl else {
+        guard header.opcode.isControl else {
             try assembler.append(piece, key: key)
             return
         }
+        controlPayload.reserveCapacity(header.payloadLength)
         for index in piece.indices {
             controlPayload.append(piece[index] ^ (key?.byte(at: index) ?? 0))
         }

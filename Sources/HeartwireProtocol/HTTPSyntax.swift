@@ -104,7 +104,7 @@ enum HTTPSyntax {
     }
 
     private static func appendTrimmed(_ element: [UInt8], to elements: inout [String]) {
-        let slice = trimmed(element[...])
+        let slice = trimmed(ArraySlice(element))
         guard !slice.isEmpty else { return }
         elements.append(String(decoding: slice, as: UTF8.self))
     }

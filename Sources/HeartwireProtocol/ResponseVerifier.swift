@@ -55,7 +55,7 @@ struct ResponseVerifier: Sendable {
         let granted = fields.all("Sec-WebSocket-Extensions").flatMap(HTTPSyntax.listElements)
         for element in granted {
             let name = HTTPSyntax.trimmed(
-                Array(element.utf8.prefix { $0 != UInt8(ascii: ";") })[...])
+                ArraySlice(element.utf8.prefix { $0 != UInt8(ascii: ";") }))
             let text = String(decoding: name, as: UTF8.self)
             guard extensions.contains(where: { HTTPSyntax.equalsIgnoringCase($0, text) }) else {
                 throw .handshake(expected: "no extension but those on offer", seen: "another one")

@@ -10,7 +10,8 @@ import Testing
     static let names = [
         ("localhost", "localhost"), ("Server.Example.COM", "server.example.com"),
         ("a-b.c_d.e", "a-b.c_d.e"), ("127.0.0.1", "127.0.0.1"), ("1.example", "1.example"),
-        ("0x.example", "0x.example"), ("0xyz", "0xyz"), ("xn--bcher-kva.localhost", "xn--bcher-kva.localhost"),
+        ("0x.example", "0x.example"), ("0xyz", "0xyz"),
+        ("xn--bcher-kva.localhost", "xn--bcher-kva.localhost"),
     ]
 
     @Test("RFC 4343: names in ASCII are kept, in lower case", arguments: names)
@@ -19,7 +20,8 @@ import Testing
     }
 
     static let internationalNames = [
-        ("bücher.localhost", "xn--bcher-kva.localhost"), ("BÜCHER.localhost", "xn--bcher-kva.localhost"),
+        ("bücher.localhost", "xn--bcher-kva.localhost"),
+        ("BÜCHER.localhost", "xn--bcher-kva.localhost"),
         ("bu\u{308}cher.localhost", "xn--bcher-kva.localhost"),
         ("XN--BCHER-KVA.localhost", "xn--bcher-kva.localhost"),
         ("bücher。localhost", "xn--bcher-kva.localhost"),
@@ -49,7 +51,8 @@ import Testing
     @Test(
         "RFC 1123 2.1: names with foreign characters or empty labels are refused",
         arguments: [
-            ".", "..", "a..b", ".a", "a b", "a%20b", "a%b", "a\0", "a\r\nb", "a/b", "a*b", "a~b", "a\\b",
+            ".", "..", "a..b", ".a", "a b", "a%20b", "a%b", "a\0", "a\r\nb", "a/b", "a*b", "a~b",
+            "a\\b",
             "ü b", "ü..b", "\u{7F}",
         ])
     func illegal(name: String) {
@@ -68,7 +71,10 @@ import Testing
 
     @Test(
         "a last label that resolvers take for a number has to be strict IPv4",
-        arguments: ["1", "127.1", "0x7f000001", "0x7f.1", "0x", "256.1.1.1", "a.1", "1.2.3.4.5", "010.0.0.1"])
+        arguments: [
+            "1", "127.1", "0x7f000001", "0x7f.1", "0x", "256.1.1.1", "a.1", "1.2.3.4.5",
+            "010.0.0.1",
+        ])
     func number(name: String) {
         #expect(throws: WebSocketURLError.illegalHost) { try ascii(name) }
     }
@@ -90,7 +96,8 @@ import Testing
     @Test("RFC 1035 2.3.4: a name of 253 bytes is taken, one of 254 is refused with its length")
     func nameLength() throws {
         let label = String(repeating: "a", count: 63)
-        let longest = [label, label, label, String(repeating: "b", count: 61)].joined(separator: ".")
+        let longest = [label, label, label, String(repeating: "b", count: 61)].joined(
+            separator: ".")
         #expect(longest.utf8.count == 253)
         #expect(try ascii(longest) == longest)
         #expect(try ascii(longest + ".") == longest)

@@ -33,6 +33,8 @@ import Testing
             #expect(HTTPSyntax.hexValue(digit) == UInt8(value))
         }
         for byte in "/:@G`g ".utf8 { #expect(HTTPSyntax.hexValue(byte) == nil) }
+        for byte in "0123456789".utf8 { #expect(HTTPSyntax.isDigit(byte)) }
+        for byte in "/:a".utf8 { #expect(!HTTPSyntax.isDigit(byte)) }
     }
 
     @Test("RFC 6455 4.1: only the case of ASCII letters is passed over in a comparison")
@@ -64,10 +66,12 @@ import Testing
     static let lists: [(String, [String])] = [
         ("", []), (" , ,", []), ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb,", ["a", "b"]),
         ("a; p=\"x,y\", b", ["a; p=\"x,y\"", "b"]),
-        ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]), ("a\\,b", ["a\\", "b"]), ("\"open, b", ["\"open, b"]),
+        ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]), ("a\\,b", ["a\\", "b"]),
+        ("\"open, b", ["\"open, b"]),
     ]
 
-    @Test("RFC 9110 5.6.1: lists are split at commas that stand outside of quotes", arguments: lists)
+    @Test(
+        "RFC 9110 5.6.1: lists are split at commas that stand outside of quotes", arguments: lists)
     func list(value: String, elements: [String]) {
         #expect(HTTPSyntax.listElements(value) == elements)
     }

@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite struct HeaderFieldsTests {
     @Test("RFC 9110 5.1: names are found in any case, and the first field counts")
@@ -74,6 +75,15 @@ import Testing
     func lawfulValue(value: String) throws {
         let headers: HeaderFields = ["X": value]
         try headers.validate()
+    }
+
+    @Test("RFC 9110 5.6.1: a token is found in a list that several fields make up, in any case")
+    func lists() {
+        let headers: HeaderFields = ["Connection": "keep-alive, x", "connection": " Upgrade ,"]
+        #expect(headers.listContains("upgrade", in: "CONNECTION"))
+        #expect(headers.listContains("keep-alive", in: "Connection"))
+        #expect(!headers.listContains("keep", in: "Connection"))
+        #expect(!headers.listContains("upgrade", in: "Upgrade"))
     }
 
     @Test("J1: the description names the fields and never shows a value")

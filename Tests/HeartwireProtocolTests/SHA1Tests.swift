@@ -17,7 +17,8 @@ import Testing
                 == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
         #expect(hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
         let digits = String(
-            repeating: "0123456701234567012345670123456701234567012345670123456701234567", count: 10)
+            repeating: "0123456701234567012345670123456701234567012345670123456701234567", count: 10
+        )
         #expect(hex(digits) == "dea356a2cddd90c7a7ecedc5ebb563934f460452")
     }
 

@@ -25,7 +25,10 @@ import Testing
 
     @Test(
         "RFC 6455 3: other schemes and texts are refused",
-        arguments: ["", "h", "http://h", "wsx://h", "ws:/h", "ws:h", "//h", " ws://h", "ws", "ws:/\u{338}/h"])
+        arguments: [
+            "", "h", "http://h", "wsx://h", "ws:/h", "ws:h", "//h", " ws://h", "ws",
+            "ws:/\u{338}/h",
+        ])
     func unsupported(text: String) {
         #expect(throws: WebSocketURLError.unsupportedScheme) { try WebSocketURL(text) }
     }
@@ -53,7 +56,8 @@ import Testing
     @Test(
         "K05-13: a path or query that is not visible ASCII is refused",
         arguments: [
-            "/a b", "/a\r\nX: y", "/\n", "/\r", "/\0", "/\t", "/é", "/?q=é", "?\u{7F}", "/a ", "/\u{301}",
+            "/a b", "/a\r\nX: y", "/\n", "/\r", "/\0", "/\t", "/é", "/?q=é", "?\u{7F}", "/a ",
+            "/\u{301}",
             "?\u{2028}",
         ])
     func illegalTarget(target: String) {
@@ -80,7 +84,9 @@ import Testing
         #expect(try !WebSocketURL("ws://127.0.0.1/").isIPv6)
     }
 
-    @Test("K05-20: both spellings of an IDN host give the same name; the trailing dot is the resolver's")
+    @Test(
+        "K05-20: both spellings of an IDN host give the same name; the trailing dot is the resolver's"
+    )
     func international() throws {
         let unicode = try WebSocketURL("ws://bücher.localhost.:81/")
         let ascii = try WebSocketURL("ws://xn--bcher-kva.localhost:81/")
@@ -108,12 +114,36 @@ import Testing
     }
 
     static let descriptions = [
-        ("WS://H", "ws://h/"), ("wss://h:443/a?b", "wss://h/a?…"), ("ws://[::1]:9/?", "ws://[::1]:9/?…"),
+        ("WS://H", "ws://h/"), ("wss://h:443/a?b", "wss://h/a?…"),
+        ("ws://[::1]:9/?", "ws://[::1]:9/?…"),
     ]
 
-    @Test("J1: the description is the URL without user information and query", arguments: descriptions)
+    @Test(
+        "J1: the description is the URL without user information and query", arguments: descriptions
+    )
     func description(text: String, description: String) throws {
         #expect(try "\(WebSocketURL(text))" == description)
+    }
+
+    @Test("K05-13: no text, however strange, gets a line break or a foreign byte into the request")
+    func randomTexts() {
+        var random = SeededSource(seed: 0x5EED)
+        let words = [
+            "ws://", "wss://", "h", "ü", "[", "]", "::1", ":", "@", "/", "?", "#", "%", "%0d",
+            "\r\n", "\0", " ",
+            ".", "1", "80", "\u{301}", "xn--", "a-b", "\\", "&", "💓", "\u{3002}",
+        ]
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 0..<10, using: &random)
+            let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }
+            guard let url = try? WebSocketURL("ws://" + text.joined()) else { continue }
+            let parts = url.requestTarget + url.hostHeader + (url.basicAuthorization ?? "Basic")
+            #expect(parts.utf8.filter { $0 == 0x20 }.count <= 1)
+            #expect(parts.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+            #expect(!url.host.isEmpty)
+            #expect(url.port > 0)
+            #expect((try? WebSocketURL("\(url)")) != nil || url.requestTarget.contains("?"))
+        }
     }
 
     @Test("URLs are equal when all their parts are")
