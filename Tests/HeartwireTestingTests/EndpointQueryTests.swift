@@ -62,13 +62,9 @@ import Testing
 
     @Test(
         "A key that comes twice is refused, with the same value too",
-        arguments: [
-            "pong=on&pong=on", "echo=on&echo=off", "freeze@1&freeze=1", "close=1000&x=1&close=1001",
-        ])
+        arguments: ["pong=on&pong=on", "echo=on&echo=off", "freeze@1&freeze=1"])
     func duplicates(_ query: String) {
-        let fault = fault(query)
-        #expect(fault != nil)
-        if fault?.key != "x" { #expect(fault?.explanation == "may be given only once") }
+        #expect(fault(query)?.explanation == "may be given only once")
     }
 
     @Test("J1: a refused key is made printable and cut before it is repeated")
