@@ -45,6 +45,10 @@ extension ConnectionEngine {
         become(.closed)
     }
 
+    /// Client: the refusal as far as it has arrived, while the end of its body has not: what to report
+    /// when the time for the opening handshake is up.
+    public var pendingRefusal: Refusal? { opening.responseReader?.pendingRefusal }
+
     /// Goes on with the head, and behind it with frames: bytes glued to the 101 are not lost.
     mutating func receiveOpening(_ bytes: Span<UInt8>) {
         switch role {
@@ -89,18 +93,12 @@ extension ConnectionEngine {
             opening.request = request
             events.append(.requestReceived(request))
         case .invalid(let status, let reason):
-            // RFC 6455 §4.2.2 and RFC 9110 §15.5: the answer names what would have been right.
-            let headers: HeaderFields =
-                switch status {
-                case 405: ["Allow": "GET"]
-                case 426: ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]
-                default: [:]
-                }
-            outgoing.append(OpeningResponse.reject(status: status, headers: headers, body: reason))
+            outgoing.append(OpeningResponse.reject(status: status, body: reason))
             failForPeer(
                 ProtocolViolation(
                     closeCode: .protocolError, clause: "4.2.1",
-                    expected: "a lawful opening request", seen: reason))
+                    expected: "a lawful opening request",
+                    seen: "one that is answered with HTTP \(status): \(reason)"))
         }
     }
 

@@ -4,8 +4,8 @@
 /// Theory of operation
 /// -------------------
 /// The owner moves bytes: what the network gave goes to ``receive(_:)``, the end of the stream to
-/// ``receiveEOF()``; after either, ``nextEvent()`` is called until it gives `nil`. After *any* call
-/// the owner writes what ``withOutgoing(_:)`` lends and tells ``didWrite(_:)``. When
+/// ``receiveEOF()``. After *any* call the owner calls ``nextEvent()`` until it gives `nil`, writes
+/// what ``withOutgoing(_:)`` lends, and tells ``didWrite(_:)``. When
 /// ``shouldCloseTransport`` is true and nothing is left to write, the owner closes TCP.
 ///
 /// Receiving never throws. A rule that the peer broke becomes one ``EngineEvent/failed(_:)`` and, on
@@ -167,7 +167,8 @@ extension ConnectionEngine {
     }
 
     /// Takes note that the first `count` of the waiting bytes were written. More than are waiting
-    /// counts as all, less than zero as none.
+    /// counts as all, less than zero as none. A ping that found no room may be answered now, so
+    /// look at ``outgoingCount`` afterwards.
     public mutating func didWrite(_ count: Int) {
         outgoing.removeFirst(count)
         answerHeldPing()

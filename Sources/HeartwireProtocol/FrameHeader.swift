@@ -3,9 +3,6 @@
 /// A header that breaks a rule is never made: `read` throws at the first byte that decides it, in
 /// the order of the bytes, so that the verdict is the same however the bytes were cut up.
 struct FrameHeader: Sendable, Hashable {
-    /// The most bytes that a header takes: two, eight of length, four of key.
-    static let largestSize = 14
-
     /// Whether this is the last frame of its message.
     var isFinal: Bool
     /// What the frame is.

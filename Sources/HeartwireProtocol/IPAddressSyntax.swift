@@ -16,7 +16,7 @@ enum IPAddressSyntax {
     /// Eight groups of hexadecimal digits, of which one run of zeros may be written `::` and the last two as
     /// IPv4. Zones (`%eth0`) are not taken: RFC 6455 has no place for them.
     static func isIPv6(_ text: [UInt8]) -> Bool {
-        guard let gap = firstGap(in: text) else { return groupCount(text[...]) == 8 }
+        guard let gap = firstGap(in: text) else { return groupCount(ArraySlice(text)) == 8 }
         guard let front = groupCount(text[..<gap], mayEndInIPv4: false),
             let back = groupCount(text[(gap + 2)...])
         else { return false }

@@ -22,14 +22,12 @@ struct RefusalBody: Sendable {
         if case .length(left: 0) = framing { isFinished = true }
     }
 
-    /// Reads on from `start` until the body is finished; gives the index behind the last byte taken.
-    mutating func receive(_ span: Span<UInt8>, from start: Int) -> Int {
-        var index = start
+    /// Reads on from `index` until the body is finished; leaves it behind the last byte taken.
+    mutating func receive(_ span: Span<UInt8>, from index: inout Int) {
         while !isFinished, index < span.count {
             take(span[index])
             index += 1
         }
-        return index
     }
 
     private mutating func take(_ byte: UInt8) {

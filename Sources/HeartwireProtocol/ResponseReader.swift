@@ -13,20 +13,12 @@ public struct ResponseReader: Sendable {
         case failed(ProtocolViolation)
     }
 
-    private enum Phase: Sendable {
-        /// → body, finished
-        case head
-        /// → finished
-        case body
-        /// The outcome was given.
-        case finished
-    }
-
     private let verifier: ResponseVerifier
     private let refusalBodyBytes: Int
-    private var phase = Phase.head
     private var parser: HeadParser
-    /// Set in the phase `body`.
+    /// Whether a head is awaited, the first or one after an interim answer.
+    private var isReadingHead = true
+    /// Set while a refusal's body is read. `nil` with no head awaited: the outcome was given.
     private var refusal: (head: Refusal, body: RefusalBody)?
 
     /// Waits for the answer to the request that had `key` as its nonce.
@@ -50,36 +42,30 @@ public struct ResponseReader: Sendable {
     /// The refusal as far as it has arrived, while its body is still being read: what to
     /// report when the time is up before the body's end.
     public var pendingRefusal: Refusal? {
-        guard phase == .body, let refusal else { return nil }
-        return refusal.head.withBody(refusal.body.bytes)
+        refusal.map { $0.head.withBody($0.body.bytes) }
     }
 
     /// Reads on. The bytes behind a 101's blank line are not consumed: they are frames. Nothing is
     /// consumed after the outcome, which is given once.
     public mutating func receive(_ bytes: Span<UInt8>) -> (consumed: Int, outcome: Outcome?) {
         var index = 0
-        while true {
-            switch phase {
-            case .head:
-                let (next, step) = parser.receive(bytes, from: index)
-                index = next
-                switch step {
-                case .needsMore: return (index, nil)
-                case .failed(let fault): return (index, finish(.failed(ProtocolViolation(fault))))
-                case .complete(let head):
-                    if let outcome = judge(head) { return (index, finish(outcome)) }
-                }
-            case .body:
-                index = refusal?.body.receive(bytes, from: index) ?? index
-                guard let refusal, refusal.body.isFinished else { return (index, nil) }
-                return (index, finish(.refused(refusal.head.withBody(refusal.body.bytes))))
-            case .finished: return (index, nil)
+        while isReadingHead {
+            let (next, step) = parser.receive(bytes, from: index)
+            index = next
+            switch step {
+            case .needsMore: return (index, nil)
+            case .failed(let fault): return (index, finish(.failed(ProtocolViolation(fault))))
+            case .complete(let head):
+                if let outcome = judge(head) { return (index, finish(outcome)) }
             }
         }
+        refusal?.body.receive(bytes, from: &index)
+        guard let refusal, refusal.body.isFinished else { return (index, nil) }
+        return (index, finish(.refused(refusal.head.withBody(refusal.body.bytes))))
     }
 
     private mutating func finish(_ outcome: Outcome) -> Outcome {
-        phase = .finished
+        isReadingHead = false
         refusal = nil
         return outcome
     }
@@ -106,7 +92,7 @@ public struct ResponseReader: Sendable {
         case 101: return verifier.verify(line, head.fields)
         case 100..<200: parser.startNextHead()
         default:
-            phase = .body
+            isReadingHead = false
             refusal = (
                 Refusal(
                     status: line.status, reasonPhrase: line.reasonPhrase, headers: head.fields),

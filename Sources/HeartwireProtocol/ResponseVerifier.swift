@@ -45,7 +45,7 @@ struct ResponseVerifier: Sendable {
         guard values.count == 1 else {
             throw .handshake(expected: expected, seen: "\(values.count) of them")
         }
-        guard value == acceptValue else {
+        guard HTTPSyntax.equalsExactly(value, acceptValue) else {
             throw .handshake(expected: expected, seen: "another value")
         }
     }
@@ -55,7 +55,7 @@ struct ResponseVerifier: Sendable {
         let granted = fields.all("Sec-WebSocket-Extensions").flatMap(HTTPSyntax.listElements)
         for element in granted {
             let name = HTTPSyntax.trimmed(
-                Array(element.utf8.prefix { $0 != UInt8(ascii: ";") })[...])
+                ArraySlice(element.utf8.prefix { $0 != UInt8(ascii: ";") }))
             let text = String(decoding: name, as: UTF8.self)
             guard extensions.contains(where: { HTTPSyntax.equalsIgnoringCase($0, text) }) else {
                 throw .handshake(expected: "no extension but those on offer", seen: "another one")
@@ -71,7 +71,7 @@ struct ResponseVerifier: Sendable {
         guard values.count == 1 else {
             throw .handshake(expected: expected, seen: "\(values.count) headers")
         }
-        guard subprotocols.contains(value) else {
+        guard subprotocols.contains(where: { HTTPSyntax.equalsExactly($0, value) }) else {
             throw .handshake(expected: expected, seen: "another one")
         }
         return value

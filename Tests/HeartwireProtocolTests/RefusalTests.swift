@@ -1,0 +1,41 @@
+import HeartwireProtocol
+import Testing
+
+@Suite struct RefusalTests {
+    static let waits: [(String, Int?)] = [
+        ("0", 0), ("120", 120), ("007", 7), ("604800", 604_800), ("604801", 604_800),
+        ("99999999999999999999999999", 604_800), ("", nil), ("-1", nil), ("+1", nil), ("1.5", nil),
+        ("1 ", nil), ("soon", nil), ("Wed, 21 Oct 2015 07:28:00 GMT", nil), ("１", nil),
+    ]
+
+    @Test("R3: Retry-After in seconds is honoured up to a week, all else is nil", arguments: waits)
+    func retryAfter(value: String, seconds: Int?) {
+        #expect(Refusal(status: 503, headers: ["retry-after": value]).retryAfterSeconds == seconds)
+    }
+
+    @Test("R3: without Retry-After there is no wait, and of two the first counts")
+    func retryAfterFields() {
+        #expect(Refusal(status: 503).retryAfterSeconds == nil)
+        let two: HeaderFields = ["Retry-After": "1", "retry-after": "2"]
+        #expect(Refusal(status: 503, headers: two).retryAfterSeconds == 1)
+    }
+
+    @Test("the description is the status and the phrase, with nothing that steers a terminal")
+    func description() {
+        #expect(
+            "\(Refusal(status: 403, reasonPhrase: "Forbidden"))"
+                == "the server answered HTTP 403 Forbidden")
+        #expect("\(Refusal(status: 599))" == "the server answered HTTP 599")
+        #expect(
+            "\(Refusal(status: 400, reasonPhrase: "a\u{1B}b\nc"))"
+                == "the server answered HTTP 400 a\\u{1b}b\\u{a}c")
+    }
+
+    @Test("J1: the description shows neither headers nor body")
+    func secrecy() {
+        let refusal = Refusal(
+            status: 401, headers: ["Set-Cookie": "canary"], body: Array("canary".utf8))
+        #expect(!String(reflecting: refusal).contains("canary"))
+        #expect(refusal.body == Array("canary".utf8))
+    }
+}

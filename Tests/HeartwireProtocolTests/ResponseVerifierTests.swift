@@ -1,0 +1,194 @@
+import Testing
+
+@testable import HeartwireProtocol
+
+@Suite struct ResponseVerifierTests {
+    private typealias Fixtures = HandshakeFixtures
+
+    private func read(
+        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+    ) -> ResponseReader.Outcome? {
+        let bytes = Fixtures.head(lines)
+        let outcomes = everySplit(bytes).map { pieces in
+            var reader = ResponseReader(
+                key: Fixtures.key, offeredSubprotocols: subprotocols, offeredExtensions: extensions,
+                limits: Limits())
+            return pieces.compactMap { reader.receive($0.span).outcome }
+        }
+        #expect(Set(outcomes).count == 1, "the outcome depends on how the head was cut")
+        #expect(outcomes[0].count == 1, "there is one outcome")
+        return outcomes[0].first
+    }
+
+    private func opened(
+        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+    ) -> OpeningResult? {
+        guard
+            case .opened(let result) = read(
+                lines, subprotocols: subprotocols, extensions: extensions)
+        else { return nil }
+        return result
+    }
+
+    /// What was seen and expected, in the words of the violation.
+    private func failure(
+        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+    ) -> String? {
+        guard
+            case .failed(let violation) = read(
+                lines, subprotocols: subprotocols, extensions: extensions)
+        else { return nil }
+        #expect(violation.closeCode == .protocolError)
+        return "\(violation.expected) / \(violation.seen)"
+    }
+
+    private func spoiled(_ prefix: String, _ others: String...) -> [String] {
+        Fixtures.replacing(prefix, in: Fixtures.switching, with: others)
+    }
+
+    @Test(
+        "K05-03: names and values in any case are accepted, and an extension on offer is recognised"
+    )
+    func anyCase() {
+        let lines = [
+            "HTTP/1.1 101 x", "upgrade: WebSocket", "connection: UPGRADE",
+            "sec-websocket-accept: \(Fixtures.accept)",
+            "sec-websocket-extensions: permessage-deflate",
+        ]
+        let result = opened(lines, extensions: ["permessage-deflate"])
+        #expect(result?.headers["Sec-WebSocket-Extensions"] == "permessage-deflate")
+        #expect(failure(lines) == "no extension but those on offer / another one")
+    }
+
+    @Test("K05-04: Connection may be a list or several headers, if the token is among them")
+    func connection() {
+        #expect(opened(spoiled("Connection", "Connection: upgrade, keep-alive")) != nil)
+        #expect(
+            opened(spoiled("Connection", "Connection: keep-alive", "Connection: Upgrade")) != nil)
+        #expect(
+            failure(spoiled("Connection", "Connection: keep-alive"))
+                == "the header Connection: Upgrade / one without the token")
+        #expect(
+            failure(spoiled("Connection", "Connection: upgraded"))
+                == "the header Connection: Upgrade / one without the token")
+        #expect(failure(spoiled("Connection")) == "the header Connection: Upgrade / none")
+    }
+
+    @Test("K05-04: Upgrade has to be websocket alone")
+    func upgrade() {
+        let expected = "the header Upgrade: websocket"
+        #expect(
+            failure(spoiled("Upgrade", "Upgrade: websocket, h2c")) == "\(expected) / another value")
+        #expect(
+            failure(spoiled("Upgrade", "Upgrade: websocket", "Upgrade: websocket"))
+                == "\(expected) / another value")
+        #expect(failure(spoiled("Upgrade", "Upgrade: h2c")) == "\(expected) / another value")
+        #expect(failure(spoiled("Upgrade", "Upgrade:")) == "\(expected) / another value")
+        #expect(failure(spoiled("Upgrade")) == "\(expected) / none")
+    }
+
+    @Test("K05-05: Sec-WebSocket-Accept is there once and is the key's own, case and all")
+    func accept() {
+        let name = "Sec-WebSocket-Accept"
+        let expected = "one Sec-WebSocket-Accept that matches the key"
+        #expect(failure(spoiled(name)) == "\(expected) / none")
+        let foreign = OpeningRequest.acceptValue(for: "AAAAAAAAAAAAAAAAAAAAAA==")
+        #expect(failure(spoiled(name, "\(name): \(foreign)")) == "\(expected) / another value")
+        let line = "\(name): \(Fixtures.accept)"
+        #expect(failure(spoiled(name, line, line)) == "\(expected) / 2 of them")
+        #expect(opened(spoiled(name, "\(name): \t\(Fixtures.accept) \t")) != nil)
+        #expect(
+            failure(spoiled(name, "\(name): \(Fixtures.accept.lowercased())"))
+                == "\(expected) / another value")
+        let kelvin = Fixtures.accept.map { $0 == "K" ? "\u{212A}" : String($0) }.joined()
+        #expect(kelvin == Fixtures.accept)
+        #expect(failure(spoiled(name, "\(name): \(kelvin)")) == "\(expected) / another value")
+    }
+
+    @Test("RFC 6455 4.1: an extension that was not on offer fails; an empty list grants nothing")
+    func extensions() {
+        func with(_ value: String) -> [String] {
+            Fixtures.switching + ["Sec-WebSocket-Extensions: \(value)"]
+        }
+        let offer = ["permessage-deflate"]
+        #expect(
+            opened(with("permessage-deflate; server_no_context_takeover"), extensions: offer) != nil
+        )
+        #expect(opened(with("Permessage-Deflate ;x=\"a,b\""), extensions: offer) != nil)
+        #expect(opened(with("")) != nil)
+        #expect(opened(with(" , ")) != nil)
+        #expect(failure(with("permessage-deflate, x-foo"), extensions: offer) != nil)
+        #expect(failure(with("permessage-deflate2"), extensions: offer) != nil)
+        #expect(failure(with(";x"), extensions: offer) != nil)
+    }
+
+    @Test("RFC 6455 4.1: the subprotocol is one of those on offer, exactly, and stands there once")
+    func subprotocol() {
+        let expected = "at most one subprotocol, out of those on offer"
+        func with(_ values: String...) -> [String] {
+            Fixtures.switching + values.map { "Sec-WebSocket-Protocol: \($0)" }
+        }
+        let offer = ["mqtt", "K"]
+        #expect(opened(with("mqtt"), subprotocols: offer)?.subprotocol == "mqtt")
+        #expect(opened(with("K"), subprotocols: offer)?.subprotocol == "K")
+        for value in ["MQTT", "mqtt, K", "", "stomp", "\u{212A}"] {
+            #expect(failure(with(value), subprotocols: offer) == "\(expected) / another one")
+        }
+        #expect(failure(with("mqtt")) == "\(expected) / another one")
+        #expect(failure(with("mqtt", "mqtt"), subprotocols: offer) == "\(expected) / 2 headers")
+        let silent = opened(with(), subprotocols: offer)
+        #expect(silent != nil)
+        #expect(silent?.subprotocol == nil)
+    }
+
+    @Test("RFC 6455 4.1: a 101 in HTTP/1.0 fails, and a refusal in HTTP/1.0 is a refusal")
+    func oldVersion() {
+        let lines = ["HTTP/1.0 101 X"] + Fixtures.switching.dropFirst()
+        #expect(failure(lines) == "HTTP/1.1 / a 101 in HTTP/1.0")
+        guard case .refused(let refusal) = read(["HTTP/1.0 403 No", "Content-Length: 0"]) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(refusal.status == 403)
+    }
+
+    @Test(
+        "a head's fault becomes a violation: 1002 for a rule, 1009 for a limit",
+        arguments: HeadFault.allCases)
+    func headFault(fault: HeadFault) {
+        let violation = ProtocolViolation(fault)
+        #expect(violation.closeCode == (fault.isLimit ? .messageTooBig : .protocolError))
+        #expect(violation.expected == fault.expected)
+        #expect(violation.seen == fault.seen)
+    }
+
+    static let statusLines: [(String, Int, Int, String)] = [
+        ("HTTP/1.1 101 Switching Protocols", 1, 101, "Switching Protocols"),
+        ("HTTP/1.1 101", 1, 101, ""), ("HTTP/1.1 101 ", 1, 101, ""),
+        ("HTTP/1.0 200 OK", 0, 200, "OK"),
+        ("HTTP/1.1 999  a  b ", 1, 999, " a  b "), ("HTTP/1.1 100 é", 1, 100, "é"),
+    ]
+
+    @Test(
+        "RFC 9112 4: a status line is a version, three digits and a phrase", arguments: statusLines)
+    func statusLine(text: String, minorVersion: Int, status: Int, phrase: String) throws {
+        let line = try #require(StatusLine(text))
+        #expect(line.minorVersion == minorVersion)
+        #expect(line.status == status)
+        #expect(line.reasonPhrase == phrase)
+    }
+
+    @Test(
+        "RFC 9112 4: anything else is no status line",
+        arguments: [
+            "", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 10", "HTTP/1.1  101", "HTTP/1.1 1010",
+            "HTTP/1.1 101X",
+            "HTTP/1.1 1a1", "HTTP/1.1 -11", "HTTP/1.1 000 X", "HTTP/1.1 099 X", "http/1.1 101 X",
+            "HTTP/1.2 101 X",
+            "HTTP/2.0 101 X", "HTTP/11 101 XX", "HTTP/1.1\t101 X", " HTTP/1.1 101",
+            "ICY 200 OK and more",
+        ])
+    func noStatusLine(text: String) {
+        #expect(StatusLine(text) == nil)
+    }
+}
