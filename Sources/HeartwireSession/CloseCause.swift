@@ -157,7 +157,9 @@ extension CloseCause: CustomStringConvertible {
         switch self {
         case .closedByApp(let sent, let answer):
             let code = sent.map { "\($0.rawValue)" } ?? "no code"
-            guard let answer else { return "closed by the app (\(code)), not confirmed by the peer" }
+            guard let answer else {
+                return "closed by the app (\(code)), not confirmed by the peer"
+            }
             return "closed by the app (\(code)), the peer answered \(answer)"
         case .closedByPeer(let peer): return "closed by the peer: \(peer)"
         case .heartbeatTimeout: return "no pong in time"

@@ -33,6 +33,8 @@ public protocol Transport: AnyObject {
 
 /// Who hears what a ``Transport`` reports. Each report carries the generation the transport was made for.
 public protocol TransportObserver: AnyObject {
+    /// The attempt to connect has come to `phase`.
+    func transportProgressed(_ generation: Generation, _ phase: ConnectPhase)
     /// The opening handshake succeeded.
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection)
     /// A whole message arrived.

@@ -1,0 +1,66 @@
+# The commands of the house. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Passed on to the command that a target runs, such as `make accept ARGS=--virtual`.
+ARGS ?=
+SWIFT ?= swift
+
+# What is Swift and ours, as far as it exists.
+LINTED := $(wildcard Sources Tests Examples Benchmarks Fuzz Package.swift)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Check what a build needs, install what is missing (Debian, as root)
+	@scripts/setup
+
+.PHONY: build
+build: setup ## Build the command `heartwire` for release
+	@$(SWIFT) build -c release --product heartwire >&2
+
+.PHONY: accept
+accept: build ## Run the acceptance list; ARGS go to `heartwire accept`
+	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" accept $(ARGS)
+
+.PHONY: test
+test: setup ## Run every test; ARGS go to `swift test`
+	@$(SWIFT) test --parallel --disable-xctest $(ARGS)
+
+.PHONY: lint
+lint: setup ## Check the format and the rules of the house
+	@$(SWIFT) format lint --strict --parallel -r $(LINTED)
+	@echo "swift format: clean"
+	@scripts/check-imports --self-test
+	@scripts/check-imports
+	@scripts/check-promises --self-test
+	@scripts/check-promises
+	@scripts/check-size --self-test
+	@scripts/check-size
+	@scripts/check-example
+
+.PHONY: coverage
+coverage: setup ## Every region of the pure targets is tested; ARGS=--own: by its own file's tests
+	@scripts/coverage $(ARGS)
+
+.PHONY: bench
+bench: build ## Measure; ARGS go to `heartwire bench`
+	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" bench $(ARGS)
+
+.PHONY: docs
+docs: setup ## Build the reference of the libraries into build/docs
+	@scripts/docs
+
+.PHONY: sanitize
+sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer
+	@$(SWIFT) test --sanitize=thread --scratch-path build/thread $(ARGS)
+	@$(SWIFT) test --sanitize=address --scratch-path build/address $(ARGS)
+
+.PHONY: clean
+clean: ## Remove all that was built
+	@rm -rf .build build

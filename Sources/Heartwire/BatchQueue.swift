@@ -1,0 +1,32 @@
+/// A queue that is filled by one side and taken as a whole by the other. Elements are moved out, so what was
+/// taken is not kept alive by the queue; the storage is kept.
+struct BatchQueue<Element> {
+    private var slots: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == slots.count }
+    var count: Int { slots.count - head }
+
+    mutating func append(_ element: consuming Element) {
+        slots.append(consume element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard head < slots.count else { return nil }
+        let element = slots[head].take()
+        head += 1
+        if head == slots.count {
+            slots.removeAll(keepingCapacity: slots.count <= Self.keptCapacity)
+            head = 0
+        }
+        return element
+    }
+
+    /// Slots whose storage is kept when the queue has been emptied.
+    private static var keptCapacity: Int { 4_096 }
+
+    /// Puts what `other` holds behind what this queue holds.
+    mutating func append(contentsOf other: inout BatchQueue) {
+        while let element = other.popFirst() { append(element) }
+    }
+}

@@ -1,0 +1,76 @@
+public import HeartwireProtocol
+public import HeartwireSession
+import HeartwireSocket
+
+/// How a ``WebSocketClient`` behaves. Every setting has a default that is safe to leave alone.
+public struct ClientConfiguration: Sendable {
+    /// When to ask the peer for a sign of life, and how long to wait for it. `nil` switches the heartbeat off.
+    /// Default: every 20 s, 10 s to answer.
+    public var heartbeat: HeartbeatSettings? = .every(.seconds(20), timeout: .seconds(10))
+
+    /// When and how often to connect again. `nil` never does. Default: ``ReconnectPolicy``'s own
+    /// (1 s doubled each time, plus up to 30 %, ten attempts).
+    public var reconnect: ReconnectPolicy? = ReconnectPolicy()
+
+    /// The time that one attempt has until it is open, from asking for the request to the end of the
+    /// opening handshake, however slowly bytes trickle in. Default: 30 s.
+    public var connectTimeout: Duration = .seconds(30)
+
+    /// The time that the peer has to answer our Close frame. Default: 5 s.
+    public var closeTimeout: Duration = .seconds(5)
+
+    /// Header fields of the app's own, sent with every attempt unless ``request`` is set.
+    public var headers: HeaderFields = [:]
+
+    /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
+    public var subprotocols: [String] = []
+
+    /// The limits of the protocol engine.
+    public var limits = Limits()
+
+    /// The bytes of received messages that may wait for consumers. Beyond it the socket is not read from,
+    /// so the server is slowed down and nothing is dropped; the heartbeat passes no verdict meanwhile.
+    /// Default: 4 MiB.
+    public var receiveBufferBytes = 4 << 20
+
+    /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
+    /// client's URL with ``headers`` and ``subprotocols``.
+    public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?
+
+    /// Hears everything that happens, without contents (promise J1). Called in the client's domain, so it
+    /// must return quickly.
+    public var journal: (@Sendable (JournalEvent) -> Void)?
+
+    /// What makes the connections. Default: sockets on the shared event loop.
+    public var transport: any TransportFactory = SocketTransportFactory()
+
+    /// The seed of the reconnect jitter; `nil` takes one from the system, a number replays a run.
+    public var seed: UInt64?
+
+    /// The default configuration.
+    public init() {}
+}
+
+/// When the heartbeat asks, and how long it waits for the answer.
+public struct HeartbeatSettings: Sendable, Hashable {
+    /// The time from the opening, or from the last pong, to the next ping.
+    public var interval: Duration
+    /// The time from a ping to the verdict.
+    public var timeout: Duration
+
+    /// Asks every `interval` and waits `timeout` for each answer. Values that are not positive are
+    /// refused when the client is made (promise H14).
+    public static func every(_ interval: Duration, timeout: Duration) -> HeartbeatSettings {
+        HeartbeatSettings(interval: interval, timeout: timeout)
+    }
+}
+
+/// One attempt to connect, as the request provider sees it.
+public struct ConnectionAttempt: Sendable, Hashable {
+    /// Where the client was made to connect to.
+    public let url: WebSocketURL
+    /// The connection that the request is for.
+    public let generation: Generation
+    /// 0 for the first attempt, then counts the attempts since the last stable connection.
+    public let number: Int
+}

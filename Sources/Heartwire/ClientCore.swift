@@ -1,0 +1,309 @@
+import HeartwireProtocol
+import HeartwireSession
+
+/// What a client is made of, confined to its executor's domain.
+///
+/// Theory of operation. Everything enters here in arrival order: the app's calls, the transport's reports,
+/// the timer. Each becomes an event for the session machine, which answers with effects; an effect is compared
+/// with the present generation once more as it runs (promise G2). There is one timer, for the
+/// machine's next deadline. Messages take a short way: gate, hub, consumer.
+///
+/// The core is not the actor itself, because entering an actor from its own executor costs more than handling a
+/// message (docs/decisions/0004): the actor, its sequences and the transport hold the core.
+final class ClientCore: TransportObserver, @unchecked Sendable {
+    typealias Provider = @Sendable (ConnectionAttempt) async throws -> ConnectionRequest
+
+    /// Where an attempt's request comes from.
+    enum RequestSource: Sendable {
+        case fixed(ConnectionRequest)
+        case provider(Provider)
+    }
+
+    let executor: any SessionExecutor
+    let domain: Domain
+    let messages: MessageHub
+    let states: StateHub
+
+    private let url: WebSocketURL
+    private let source: RequestSource
+    private let factory: any TransportFactory
+    private let journal: (@Sendable (JournalEvent) -> Void)?
+    private let receiveBufferBytes: Int
+
+    private var machine: SessionMachine
+    /// The connection that is under way; `nil` between connections.
+    private var transport: (any Transport)?
+    private var transportGeneration = Generation.none
+    /// The request of the attempt under way, between the provider's answer and the transport.
+    private var request: ConnectionRequest?
+    private var providerTask: Task<Void, Never>?
+    private var timer: TimerID?
+    private var timerDeadline: MonotonicInstant?
+    private var isReadingPaused = false
+    private var writers: [UnsafeContinuation<Bool, Never>] = []
+    private var opened: OpenedConnection?
+    private var arrived = BatchQueue<SessionEvent>()
+    private var isHandling = false
+
+    init(
+        url: WebSocketURL, source: RequestSource, machine: SessionMachine,
+        configuration: ClientConfiguration
+    ) {
+        self.url = url
+        self.source = source
+        self.machine = machine
+        factory = configuration.transport
+        executor = factory.executor
+        domain = Domain(executor)
+        journal = configuration.journal
+        receiveBufferBytes = max(1, configuration.receiveBufferBytes)
+        messages = MessageHub(executor: executor)
+        states = StateHub(executor: executor)
+        messages.onTake = { [weak self] in self?.consumerTook() }
+    }
+
+    // MARK: The app
+
+    func connect() {
+        record(.connectRequested)
+        handle(.connectRequested)
+    }
+
+    func disconnect(code: CloseCode?, reason: String) {
+        record(.disconnectRequested)
+        handle(.disconnectRequested(code: code, reason: reason))
+    }
+
+    /// Queues a message. Answers whether there is room for more.
+    func send(_ message: Message) throws(SendError) -> Bool {
+        guard case .open = machine.state, let transport else { throw SendError.notOpen }
+        return try transport.send(message)
+    }
+
+    /// Waits until the backlog has gone down. Answers whether the connection still stands.
+    nonisolated(nonsending) func waitForRoom() async -> Bool {
+        await withUnsafeContinuation { writers.append($0) }
+    }
+
+    var openedConnection: OpenedConnection? { opened }
+
+    /// The client is gone: wind up without it.
+    func abandon() {
+        disconnect(code: .goingAway, reason: "")
+        messages.finish()
+        states.finish()
+    }
+
+    // MARK: The machine
+
+    /// Events that come up while effects are run wait for their turn, so effects never interleave.
+    private func handle(_ event: SessionEvent) {
+        arrived.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        while let event = arrived.popFirst() {
+            let old = JournalEvent.State(machine.state)
+            let effects = machine.handle(event, now: executor.now())
+            for effect in effects where machine.permits(effect) {
+                run(effect, old)
+            }
+        }
+        isHandling = false
+        rearm()
+    }
+
+    private func run(_ effect: SessionEffect, _ old: JournalEvent.State) {
+        switch effect {
+        case .askForRequest(let generation, let attempt): askForRequest(generation, attempt)
+        case .openTransport(let generation): openTransport(generation)
+        case .sendPing(let generation, let id):
+            record(.pingSent, generation)
+            transport?.ping(id)
+        case .closeTransport(let generation, let code, let reason):
+            record(.closeSent, generation, number: code.map { Int($0.rawValue) })
+            transport?.close(code, reason: reason)
+        case .abortTransport(let generation):
+            record(.aborted, generation)
+            dropTransport(generation)
+        case .connectionEnded(let generation, let cause):
+            record(.closed, generation, cause: cause.kind, number: cause.number)
+            connectionEnded(generation)
+        case .publish(let state): publish(state, old)
+        }
+    }
+
+    private func publish(_ state: SessionState, _ old: JournalEvent.State) {
+        if let journal {
+            journal(
+                JournalEvent(
+                    time: executor.now(), generation: machine.generation, kind: .stateChanged,
+                    oldState: old, newState: JournalEvent.State(state)))
+        }
+        states.publish(state)
+        if case .stopped = state { messages.finish() }
+    }
+
+    private func askForRequest(_ generation: Generation, _ attempt: Int) {
+        record(.requestAsked, generation)
+        switch source {
+        case .fixed(let request): provided(generation, request)
+        case .provider(let provider):
+            let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
+            providerTask?.cancel()
+            providerTask = Task(executorPreference: executor) { [weak self] in
+                await Self.ask(provider, attempt) { [weak self] in self }
+            }
+        }
+    }
+
+    /// Asks the provider and enters the domain with its answer, however late that is: the gate decides whether it
+    /// still counts (promise R4).
+    private static func ask(
+        _ provider: Provider, _ attempt: ConnectionAttempt,
+        _ core: @Sendable @escaping () -> ClientCore?
+    ) async {
+        let generation = attempt.generation
+        let answer: Result<ConnectionRequest, any Error>
+        do {
+            answer = .success(try await provider(attempt))
+        } catch {
+            answer = .failure(error)
+        }
+        guard let core = core() else { return }
+        core.executor.execute {
+            switch answer {
+            case .success(let request): core.provided(generation, request)
+            case .failure(let error): core.handle(.requestFailed(generation, "\(type(of: error))"))
+            }
+        }
+    }
+
+    private func provided(_ generation: Generation, _ request: ConnectionRequest) {
+        self.request = request
+        record(.requestProvided, generation)
+        handle(.requestProvided(generation))
+    }
+
+    private func openTransport(_ generation: Generation) {
+        guard let request else { return }
+        self.request = nil
+        let transport = factory.makeTransport(generation, request: request, observer: self)
+        self.transport = transport
+        transportGeneration = generation
+        transport.open()
+    }
+
+    private func dropTransport(_ generation: Generation) {
+        guard generation == transportGeneration else { return }
+        transport?.abort()
+        transport = nil
+    }
+
+    private func connectionEnded(_ generation: Generation) {
+        providerTask?.cancel()
+        providerTask = nil
+        request = nil
+        if generation == transportGeneration { transport = nil }
+        opened = nil
+        isReadingPaused = false
+        resumeWriters(connectionStands: false)
+    }
+
+    private func resumeWriters(connectionStands: Bool) {
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer.resume(returning: connectionStands) }
+    }
+
+    // MARK: The timer
+
+    private func rearm() {
+        let deadline = machine.nextDeadline
+        guard deadline != timerDeadline else { return }
+        if let timer { executor.cancel(timer) }
+        timer = nil
+        timerDeadline = deadline
+        guard let deadline else { return }
+        let generation = machine.generation
+        timer = executor.schedule(at: deadline) {
+            self.timer = nil
+            self.timerDeadline = nil
+            self.handle(.timerFired(generation))
+        }
+    }
+
+    // MARK: The transport
+
+    func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
+        record(.progressed, generation, phase: phase)
+        handle(.connectProgressed(generation, phase))
+    }
+
+    func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
+        if generation == transportGeneration { self.opened = opened }
+        record(.opened, generation)
+        handle(.transportOpened(generation))
+    }
+
+    func transportReceived(_ generation: Generation, _ message: Message) {
+        guard machine.admitsMessage(from: generation) else { return }
+        messages.append(message)
+    }
+
+    func transportFinishedBatch(_ generation: Generation) {
+        messages.wake()
+        pauseReadingIfFull(generation)
+    }
+
+    func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
+        record(.pingReceived, generation)
+    }
+
+    func transportReceivedPong(_ generation: Generation, _ id: PingID) {
+        record(.pongReceived, generation)
+        handle(.pongReceived(generation, id))
+    }
+
+    func transportBecameWritable(_ generation: Generation) {
+        resumeWriters(connectionStands: true)
+    }
+
+    func transportClosed(_ generation: Generation, _ cause: CloseCause) {
+        messages.wake()
+        handle(.transportClosed(generation, cause))
+    }
+
+    // MARK: Back-pressure
+
+    private func pauseReadingIfFull(_ generation: Generation) {
+        guard !isReadingPaused, messages.weight > receiveBufferBytes, let transport else { return }
+        isReadingPaused = true
+        transport.setReading(false)
+        record(.readingPaused, generation)
+        handle(.readingPaused(generation))
+    }
+
+    private func consumerTook() {
+        guard isReadingPaused, messages.weight <= receiveBufferBytes / 2, let transport else {
+            return
+        }
+        isReadingPaused = false
+        transport.setReading(true)
+        record(.readingResumed, transportGeneration)
+        handle(.readingResumed(transportGeneration))
+    }
+
+    // MARK: Journal
+
+    private func record(
+        _ kind: JournalEvent.Kind, _ generation: Generation? = nil, cause: CloseCause.Kind? = nil,
+        number: Int? = nil, phase: ConnectPhase? = nil
+    ) {
+        guard let journal else { return }
+        let state = JournalEvent.State(machine.state)
+        journal(
+            JournalEvent(
+                time: executor.now(), generation: generation ?? machine.generation, kind: kind,
+                oldState: state, newState: state, cause: cause, number: number, phase: phase))
+    }
+}

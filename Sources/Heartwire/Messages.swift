@@ -1,0 +1,55 @@
+public import HeartwireProtocol
+import HeartwireSession
+
+/// The messages that a client receives, in order, over all of its connections (promise S1).
+///
+/// Each iterator is a consumer of its own and sees every message from its creation on; the first
+/// consumer also sees what arrived before it. The sequence ends when the session stops, and for one consumer
+/// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
+/// hop per message; others get a batch per hop.
+public struct Messages: AsyncSequence, Sendable {
+    public typealias Element = Message
+    public typealias Failure = Never
+
+    let core: ClientCore
+
+    /// A new consumer.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(core)
+    }
+
+    /// One consumer's place in the sequence.
+    public struct Iterator: AsyncIteratorProtocol {
+        /// Gives the subscription back when the consumer is gone.
+        private final class Claim {
+            let hub: MessageHub
+            let subscription: Subscription<Message>
+
+            init(_ hub: MessageHub) {
+                self.hub = hub
+                subscription = hub.claim()
+            }
+
+            deinit { hub.release(subscription) }
+        }
+
+        private let claim: Claim
+        private var reader: SubscriptionReader<Message>
+
+        init(_ core: ClientCore) {
+            claim = Claim(core.messages)
+            reader = SubscriptionReader(
+                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+        }
+
+        /// The next message, or `nil` when the session has stopped or the task was cancelled.
+        public mutating func next() async -> Message? {
+            await next(isolation: nil)
+        }
+
+        /// The next message, without leaving the caller's isolation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
+            await reader.next(isolation: actor)
+        }
+    }
+}

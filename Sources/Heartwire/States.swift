@@ -1,0 +1,99 @@
+public import HeartwireSession
+import Synchronization
+
+/// The states of a session, beginning with the present one (promise S1).
+///
+/// Each iterator is a consumer of its own. The sequence goes on over all connections and through
+/// `stopped`, since `connect()` may be called again; it ends when the client is gone or the consumer's task is cancelled.
+public struct States: AsyncSequence, Sendable {
+    public typealias Element = SessionState
+    public typealias Failure = Never
+
+    let core: ClientCore
+
+    /// A new consumer.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(core)
+    }
+
+    /// One consumer's place in the sequence.
+    public struct Iterator: AsyncIteratorProtocol {
+        private final class Claim {
+            let hub: StateHub
+            let subscription = Subscription<SessionState>()
+
+            init(_ hub: StateHub) {
+                self.hub = hub
+                hub.add(subscription)
+            }
+
+            deinit { hub.remove(subscription) }
+        }
+
+        private let claim: Claim
+        private var reader: SubscriptionReader<SessionState>
+
+        init(_ core: ClientCore) {
+            claim = Claim(core.states)
+            reader = SubscriptionReader(
+                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+        }
+
+        /// The next state, or `nil` when the client is gone or the task was cancelled.
+        public mutating func next() async -> SessionState? {
+            await next(isolation: nil)
+        }
+
+        /// The next state, without leaving the caller's isolation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
+            await reader.next(isolation: actor)
+        }
+    }
+}
+
+/// Keeps the present state and tells every consumer of changes. Confined to the client's domain, but
+/// for `add` and `remove`.
+final class StateHub: @unchecked Sendable {
+    /// States that may wait for one consumer; beyond it the oldest go, never the latest.
+    static let maximumQueued = 1_024
+
+    private let executor: any SessionExecutor
+    private(set) var current: SessionState = .idle
+    private var subscriptions: [Subscription<SessionState>] = []
+    private var isFinished = false
+
+    init(executor: any SessionExecutor) {
+        self.executor = executor
+    }
+
+    func publish(_ state: SessionState) {
+        current = state
+        for subscription in subscriptions {
+            if subscription.queuedWeight >= Self.maximumQueued { subscription.dropFirst(weight: 1) }
+            subscription.append(state, weight: 1)
+            subscription.wake()
+        }
+    }
+
+    func finish() {
+        isFinished = true
+        for subscription in subscriptions { subscription.finish() }
+        subscriptions = []
+    }
+
+    /// Any thread may call this. A caller in the domain sees the state of this very moment first.
+    func add(_ subscription: Subscription<SessionState>) {
+        let register: @Sendable () -> Void = {
+            subscription.append(self.current, weight: 1)
+            subscription.wake()
+            if self.isFinished { return subscription.finish() }
+            self.subscriptions.append(subscription)
+        }
+        if executor.isCurrent { register() } else { executor.execute(register) }
+    }
+
+    /// Any thread may call this.
+    func remove(_ subscription: Subscription<SessionState>) {
+        executor.execute { self.subscriptions.removeAll { $0 === subscription } }
+    }
+}

@@ -1,0 +1,152 @@
+import HeartwireSession
+
+/// One consumer's queue of messages or states, and the tasks that wait for it to fill.
+///
+/// Confined to the client's domain, but for the iterator's own batch, which belongs to the consumer.
+final class Subscription<Element: Sendable>: @unchecked Sendable {
+    private(set) var queue = BatchQueue<Element>()
+    /// The weight of what waits in the queue.
+    private(set) var queuedWeight = 0
+    /// The weight of the batch that the consumer took last and may still be busy with.
+    private var takenWeight = 0
+    private(set) var isFinished = false
+    private var waiter: UnsafeContinuation<Void, Never>?
+    private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
+    /// Called in the domain when the consumer has come back for more.
+    var onTake: (() -> Void)?
+
+    /// What is not known to be consumed.
+    var weight: Int { queuedWeight + takenWeight }
+
+    var isEmpty: Bool { queue.isEmpty }
+
+    /// Queues without waking anybody, so that a batch wakes a consumer once.
+    func append(_ element: consuming Element, weight: Int) {
+        queue.append(element)
+        queuedWeight += weight
+    }
+
+    /// Drops the oldest element that waits.
+    func dropFirst(weight: Int) {
+        if queue.popFirst() != nil { queuedWeight -= weight }
+    }
+
+    func wake() {
+        guard let waiter else { return }
+        self.waiter = nil
+        waiter.resume()
+        guard !furtherWaiters.isEmpty else { return }
+        let further = furtherWaiters
+        furtherWaiters = []
+        for waiter in further { waiter.resume() }
+    }
+
+    func finish() {
+        isFinished = true
+        wake()
+    }
+
+    /// Swaps everything that waits for the consumer's empty batch.
+    func take(into batch: inout BatchQueue<Element>) {
+        swap(&queue, &batch)
+        takenWeight = queuedWeight
+        queuedWeight = 0
+        onTake?()
+    }
+
+    /// Takes over what another consumer did not read.
+    func inherit(_ other: Subscription) {
+        queue.append(contentsOf: &other.queue)
+        queuedWeight += other.queuedWeight
+        other.queuedWeight = 0
+    }
+
+    func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+        if waiter == nil {
+            waiter = continuation
+        } else {
+            furtherWaiters.append(continuation)
+        }
+    }
+}
+
+/// Runs functions in the client's isolation domain for callers that are elsewhere.
+actor Domain {
+    private nonisolated let executor: any SessionExecutor
+
+    init(_ executor: any SessionExecutor) {
+        self.executor = executor
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func take<Element: Sendable>(_ subscription: Subscription<Element>) async
+        -> sending BatchBox<Element>
+    {
+        await subscription.waitUntilFilled(executor)
+        let box = BatchBox<Element>()
+        subscription.take(into: &box.batch)
+        return box
+    }
+}
+
+/// Carries a batch from the domain to a consumer elsewhere.
+final class BatchBox<Element> {
+    var batch = BatchQueue<Element>()
+}
+
+extension Subscription {
+    /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
+    nonisolated(nonsending) func waitUntilFilled(_ executor: any SessionExecutor) async {
+        while isEmpty, !isFinished, !Task.isCancelled {
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { self.wait($0) }
+            } onCancel: {
+                executor.execute { self.wake() }
+            }
+            guard executor.isCurrent else { return }
+        }
+    }
+}
+
+/// What iterators of messages and of states share: a batch of their own, refilled from a subscription.
+struct SubscriptionReader<Element: Sendable> {
+    let executor: any SessionExecutor
+    let domain: Domain
+    let subscription: Subscription<Element>
+    private var batch = BatchQueue<Element>()
+
+    init(executor: any SessionExecutor, domain: Domain, subscription: Subscription<Element>) {
+        self.executor = executor
+        self.domain = domain
+        self.subscription = subscription
+    }
+
+    mutating func next(isolation: isolated (any Actor)?) async -> Element? {
+        if let element = batch.popFirst() { return element }
+        return await refill(isolation: isolation)
+    }
+
+    /// In the domain without a hop, from elsewhere with one for a whole batch.
+    private mutating func refill(isolation: isolated (any Actor)?) async -> Element? {
+        while !Task.isCancelled {
+            if executor.isCurrent {
+                subscription.take(into: &batch)
+                if let element = batch.popFirst() { return element }
+                if subscription.isFinished { return nil }
+                await subscription.waitUntilFilled(executor)
+            } else {
+                batch = await domain.take(subscription).batch
+                if let element = batch.popFirst() { return element }
+                if await domain.isFinished(subscription) { return nil }
+            }
+        }
+        return nil
+    }
+}
+
+extension Domain {
+    func isFinished<Element>(_ subscription: Subscription<Element>) -> Bool {
+        subscription.isFinished && subscription.isEmpty
+    }
+}

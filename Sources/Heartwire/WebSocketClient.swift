@@ -1,0 +1,175 @@
+public import HeartwireProtocol
+public import HeartwireSession
+
+/// A WebSocket client whose session never lies.
+///
+/// It keeps one connection open, judges it by heartbeats, connects again with back-off, and tells every
+/// state with its cause. Nothing that an old connection still reports can touch the present one.
+///
+/// ```swift
+/// let client = try WebSocketClient("wss://example.com/feed")
+/// await client.connect()
+/// for await message in client.messages { … }
+/// ```
+///
+/// The actor runs on its transport's executor, the event loop for sockets. A task that prefers
+/// ``executor`` sends and receives without a thread hop. Letting go of the last reference closes the
+/// connection with 1001.
+public actor WebSocketClient {
+    private nonisolated let core: ClientCore
+
+    /// The actor's executor is its transport's.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        core.executor.asUnownedSerialExecutor()
+    }
+
+    /// Makes a client that does nothing until ``connect()``.
+    ///
+    /// - Parameters:
+    ///   - url: A `ws:` or `wss:` URL (RFC 6455 §3).
+    ///   - configure: Changes the default configuration.
+    /// - Throws: ``WebSocketURLError`` for a URL that cannot be connected to, ``HeartbeatConfigurationError`` for an interval or
+    ///   timeout that is not positive, ``OpeningRequestError`` for header fields or subprotocols that could not stand in a request.
+    public init(_ url: String, configure: (inout ClientConfiguration) -> Void = { _ in }) throws {
+        try self.init(try WebSocketURL(url), configure: configure)
+    }
+
+    /// Makes a client that does nothing until ``connect()``.
+    ///
+    /// - Parameters:
+    ///   - url: Where to connect to.
+    ///   - configure: Changes the default configuration.
+    /// - Throws: ``HeartbeatConfigurationError`` or ``OpeningRequestError``, as above.
+    public init(_ url: WebSocketURL, configure: (inout ClientConfiguration) -> Void = { _ in })
+        throws
+    {
+        var configuration = ClientConfiguration()
+        configure(&configuration)
+        let source: ClientCore.RequestSource
+        if let provider = configuration.request {
+            source = .provider(provider)
+        } else {
+            source = .fixed(
+                try ConnectionRequest(
+                    url: url, headers: configuration.headers,
+                    subprotocols: configuration.subprotocols, limits: configuration.limits))
+        }
+        var session = SessionConfiguration()
+        session.heartbeat = try configuration.heartbeat.map {
+            try Heartbeat<MonotonicInstant>.Configuration(
+                interval: $0.interval, timeout: $0.timeout)
+        }
+        session.reconnect = configuration.reconnect
+        session.connectTimeout = configuration.connectTimeout
+        session.closeTimeout = configuration.closeTimeout
+        var generator = SystemRandomNumberGenerator()
+        let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
+        core = ClientCore(url: url, source: source, machine: machine, configuration: configuration)
+    }
+
+    deinit {
+        core.executor.execute { [core] in core.abandon() }
+    }
+
+    // MARK: The session
+
+    /// Asks for a connection and returns; the outcome is told by ``states`` and ``waitUntilOpen()``.
+    ///
+    /// While a connection is under way or open this changes nothing; during back-off it tries at once; while a close is under way
+    /// the new connection begins when that is through; when stopped it begins afresh (promise R5).
+    public func connect() {
+        core.connect()
+    }
+
+    /// Closes with 1000 and returns when the session has stopped, at the latest after the close timeout.
+    ///
+    /// It may be called in any phase: an attempt is given up at once and a back-off wait is cut (promise R5).
+    public func disconnect() async {
+        core.disconnect(code: .normalClosure, reason: "")
+        await waitUntilClosed()
+    }
+
+    /// Closes with `code` and `reason` and returns when the session has stopped.
+    ///
+    /// - Throws: ``SendError`` when the code may not be sent or the reason is longer than 123 bytes of UTF-8
+    ///   (RFC 6455 §5.5, §7.4); the connection is not touched then.
+    public func disconnect(code: CloseCode, reason: String = "") async throws {
+        try ClosePayload(code: code, reason: reason).validateForSending()
+        core.disconnect(code: code, reason: reason)
+        await waitUntilClosed()
+    }
+
+    private func waitUntilClosed() async {
+        guard case .closing = core.states.current else { return }
+        for await state in states {
+            guard case .closing = state else { return }
+        }
+    }
+
+    /// Returns when the connection is open, with what the opening handshake settled.
+    ///
+    /// - Throws: ``SessionStopped`` when the session has stopped instead, or was never asked to connect;
+    ///   `CancellationError` when the task was cancelled.
+    @discardableResult
+    public func waitUntilOpen() async throws -> OpenedConnection {
+        for await state in states {
+            switch state {
+            case .open: return core.openedConnection ?? OpenedConnection()
+            case .stopped(let cause): throw SessionStopped(cause: cause)
+            case .idle: throw SessionStopped(cause: .disconnected(nil))
+            case .connecting, .closing, .waiting: continue
+            }
+        }
+        throw CancellationError()
+    }
+
+    /// The present state.
+    public var state: SessionState { core.states.current }
+
+    // MARK: Messages
+
+    /// The messages that arrive. See ``Messages`` for consumers and back-pressure.
+    public nonisolated var messages: Messages { Messages(core: core) }
+
+    /// The states of the session, the present one first.
+    public nonisolated var states: States { States(core: core) }
+
+    /// Sends a message, at most once (promise D1).
+    ///
+    /// Returns when the message went to the transport; when more than the limit waits there, after the
+    /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
+    ///
+    /// - Throws: ``SendError/notOpen`` when there is no open connection, ``SendError/connectionEnded`` when the
+    ///   connection ended while waiting for room: the message may or may not have arrived then.
+    public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
+        if core.executor.isCurrent {
+            guard try !core.send(message) else { return }
+            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+        } else {
+            try await sendFromElsewhere(message)
+        }
+    }
+
+    private func sendFromElsewhere(_ message: Message) async throws(SendError) {
+        guard try !core.send(message) else { return }
+        guard await core.waitForRoom() else { throw SendError.connectionEnded }
+    }
+
+    /// The domain of this client, to prefer in tasks that should have no thread hop per message:
+    /// `Task(executorPreference: client.executor) { … }`. Work in it must not block.
+    public nonisolated var executor: any TaskExecutor { core.executor }
+}
+
+/// The session has stopped, for this cause.
+public struct SessionStopped: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why.
+    public let cause: StopCause
+
+    /// States why.
+    public init(cause: StopCause) {
+        self.cause = cause
+    }
+
+    /// One line for people.
+    public var description: String { "\(cause)" }
+}

@@ -1,0 +1,151 @@
+/// The arguments of `heartwire connect`.
+struct ConnectOptions: Sendable, Hashable {
+    /// What to do when the standard input has ended and all of it was sent (field case K12-02).
+    enum AtEnd: Sendable, Hashable {
+        /// Wait this long for further messages, then close.
+        case linger(Duration)
+        /// Wait until the server closes.
+        case untilClose
+    }
+
+    /// One header field of the user's own.
+    struct Header: Sendable, Hashable {
+        /// The name, not yet checked.
+        var name: String
+        /// The value without blanks around it, not yet checked.
+        var value: String
+    }
+
+    /// The server, not yet parsed.
+    var url: String
+    /// Whether lines go out as binary messages.
+    var isBinary: Bool
+    /// How messages are written to the standard output.
+    var format: OutputFormat
+    /// Header fields of the user's own, in order.
+    var headers: [Header]
+    /// Subprotocols to offer, in order of preference.
+    var subprotocols: [String]
+    /// What to do at the end of the input.
+    var atEnd: AtEnd
+    /// How long the connection may take to open.
+    var connectTimeout: Duration
+    /// The heartbeat's interval and timeout; `nil` sends no pings.
+    var heartbeat: HeartbeatOptions?
+    /// Whether a lost connection is made anew.
+    var isReconnecting: Bool
+    /// The most bytes that one line may have.
+    var maximumLineBytes: Int
+
+    private static let binaryOption = Option.flag(
+        "binary", "Send each line as a binary message instead of a text message.")
+    private static let formatOption = Option<OutputFormat>.choice(
+        "format", default: .plain, "How to print messages, see below.")
+    private static let headerOption = Option.texts(
+        "header", "'NAME: VALUE'", "Send this header field in the opening handshake.")
+    private static let subprotocolOption = Option.list(
+        "subprotocol", "NAME,…", "Offer these subprotocols, best first.")
+    private static let lingerOption = Option.duration(
+        "linger", default: .seconds(1), minimum: .zero,
+        "After the end of the input, wait this long for answers, then close.")
+    private static let untilCloseOption = Option.flag(
+        "until-close", "After the end of the input, wait until the server closes.")
+    private static let connectTimeoutOption = Option.duration(
+        "connect-timeout", default: .seconds(10), "How long the connection may take to open.")
+    private static let heartbeatOption = Option.negatable(
+        "heartbeat", default: true, "Ping the server, and give it up when it does not answer.")
+    private static let intervalOption = Option.duration(
+        "interval", default: .seconds(20), "The heartbeat's interval.")
+    private static let timeoutOption = Option.duration(
+        "timeout", default: .seconds(10), "How long a pong may take.")
+    private static let reconnectOption = Option.negatable(
+        "reconnect", default: false, "Make a lost connection anew, with back-off.")
+    private static let lineOption = Option.integer(
+        "max-line", "BYTES", in: 1...(1 << 30), default: 16 << 20,
+        "The most bytes in one line; a longer one is an error, it is never cut.")
+
+    static let spec = CommandSpec(
+        name: "connect",
+        summary: "Sends lines of the standard input as messages and prints what comes back.",
+        positionals: [
+            CommandSpec.Positional(
+                placeholder: "URL", help: "The server, ws://… or wss://….", isRequired: true)
+        ],
+        options: [
+            binaryOption.spec, formatOption.spec, headerOption.spec, subprotocolOption.spec,
+            lingerOption.spec, untilCloseOption.spec, connectTimeoutOption.spec,
+            heartbeatOption.spec, intervalOption.spec, timeoutOption.spec, reconnectOption.spec,
+            lineOption.spec,
+        ],
+        discussion: """
+            Each line of the standard input is one message. A line ends with LF, which is not
+            sent; a CR before it is. The last line may lack its LF. Text has to be UTF-8: a line
+            that is not ends the session with an error. Input is read no faster than it is sent.
+
+            Formats:
+              plain  a text message and LF; a binary message's bytes with nothing added
+              raw    the bytes of every message with nothing added
+              json   one object a line: {"type":"text","data":"…"} or
+                     {"type":"binary","base64":"…"}; nothing is lost between messages
+
+            Messages are printed as they came. In lines on the standard error control
+            characters are escaped. When the reader of the output goes away, the session is
+            closed in order and the exit status is 0.
+
+            A clean end (status 0) is a close that this side asked for and the server confirmed,
+            or a close by the server with 1000 or without a code. All else is status 1.
+
+            A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
+
+            \(ExitStatus.helpText)
+            """)
+
+    /// Reads the values.
+    ///
+    /// - Throws: ``UsageError`` for a value that does not fit or two that contradict each other.
+    init(_ parsed: ParsedArguments) throws(UsageError) {
+        guard let url = parsed.positionals.first else {
+            throw UsageError("URL is missing", command: "connect")
+        }
+        self.url = url
+        isBinary = try parsed.value(of: Self.binaryOption)
+        format = try parsed.value(of: Self.formatOption)
+        headers = try Self.headers(try parsed.value(of: Self.headerOption))
+        subprotocols = try parsed.value(of: Self.subprotocolOption)
+        let linger = try parsed.value(of: Self.lingerOption)
+        let waitsForClose = try parsed.value(of: Self.untilCloseOption)
+        if waitsForClose, parsed.isGiven(Self.lingerOption) {
+            throw UsageError("give '--linger' or '--until-close', not both", command: "connect")
+        }
+        atEnd = waitsForClose ? .untilClose : .linger(linger)
+        connectTimeout = try parsed.value(of: Self.connectTimeoutOption)
+        let pulse = HeartbeatOptions(
+            interval: try parsed.value(of: Self.intervalOption),
+            timeout: try parsed.value(of: Self.timeoutOption))
+        heartbeat = try parsed.value(of: Self.heartbeatOption) ? pulse : nil
+        isReconnecting = try parsed.value(of: Self.reconnectOption)
+        maximumLineBytes = try parsed.value(of: Self.lineOption)
+    }
+
+    private static func headers(_ texts: [String]) throws(UsageError) -> [Header] {
+        var headers: [Header] = []
+        for text in texts {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                // The text may hold a secret: it is not repeated.
+                throw UsageError("'--header' needs the form 'NAME: VALUE'", command: "connect")
+            }
+            let value = parts[1].drop { $0 == " " || $0 == "\t" }
+            headers.append(Header(name: String(parts[0]), value: String(value)))
+        }
+        return headers
+    }
+}
+
+/// A heartbeat as the command line gives it.
+struct HeartbeatOptions: Sendable, Hashable {
+    /// From a pong to the next ping.
+    var interval: Duration
+    /// From a ping to the verdict.
+    var timeout: Duration
+}

@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The version that `heartwire --version` prints.
+let heartwireVersion = "0.1.0"
+
+/// The program `heartwire`.
+@main
+struct HeartwireCommand {
+    static func main() async {
+        ProcessSetup.prepare()
+        let end: CommandEnd
+        do throws(UsageError) {
+            let request = try CommandRequest(arguments: Array(CommandLine.arguments.dropFirst()))
+            end = await perform(request)
+        } catch {
+            end = .misused(error)
+        }
+        report(end)
+        exit(exitStatus(for: end).rawValue)
+    }
+
+    private static func perform(_ request: CommandRequest) async -> CommandEnd {
+        switch request {
+        case .nothing: withoutCommand()
+        case .overview: printed(HelpText.overview(of: Command.allCases.map(\.spec)))
+        case .help(let command): printed(HelpText.text(for: command.spec))
+        case .version: printed("heartwire \(heartwireVersion)\n")
+        case .accept(let options): await AcceptCommand.run(options)
+        case .connect, .endpoint, .bench: .failed("this command is not built in yet")
+        }
+    }
+
+    /// The overview goes where errors go: nobody asked for it.
+    private static func withoutCommand() -> CommandEnd {
+        try? DescriptorWriter.standardError.write(
+            HelpText.overview(of: Command.allCases.map(\.spec)) + "\n")
+        return .misused(UsageError("give a command"))
+    }
+
+    private static func report(_ end: CommandEnd) {
+        let error = DescriptorWriter.standardError
+        switch end {
+        case .done, .stopped: break
+        case .failed(let line): error.writeDiagnostic("heartwire: \(line)")
+        case .misused(let problem): error.writeDiagnostic(problem.description)
+        }
+    }
+}
+
+/// Writes `text` to the standard output, as the whole work of a command.
+func printed(
+    _ text: String, to output: DescriptorWriter = .standardOutput
+) -> CommandEnd {
+    do throws(OutputError) {
+        try output.write(text)
+        return .done
+    } catch {
+        return ended(by: error)
+    }
+}
+
+/// What a failed write means for the command: a reader that has gone ends it cleanly.
+func ended(by error: OutputError) -> CommandEnd {
+    switch error {
+    case .readerGone: .done
+    case .failed(let code): .failed("cannot write the output: \(systemErrorText(code))")
+    }
+}

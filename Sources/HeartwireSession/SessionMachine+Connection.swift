@@ -1,0 +1,103 @@
+// From the provider's answer to the last pong.
+extension SessionMachine {
+    mutating func takeRequest(_ now: MonotonicInstant) -> SessionEffects {
+        guard case .connecting(var connecting) = phase else { return [] }
+        guard now < connecting.deadline else { return timerFired(now) }
+        connecting.hasRequest = true
+        connecting.progress = .resolving
+        phase = .connecting(connecting)
+        return [.openTransport(generation)]
+    }
+
+    mutating func note(_ progress: ConnectPhase) -> SessionEffects {
+        guard case .connecting(var connecting) = phase else { return [] }
+        connecting.progress = progress
+        phase = .connecting(connecting)
+        return []
+    }
+
+    /// An opening at the deadline is too late, whichever of the two is told first.
+    mutating func open(_ now: MonotonicInstant) -> SessionEffects {
+        guard case .connecting(let connecting) = phase else { return [] }
+        guard now < connecting.deadline else { return timerFired(now) }
+        let stableAt = now.advanced(by: configuration.reconnect?.stability ?? .zero)
+        let heartbeat = startedHeartbeat(now)
+        phase = .open(
+            Open(
+                stableAt: row == Row() ? nil : stableAt, heartbeat: heartbeat,
+                isReadingPaused: false))
+        settleStability(now)
+        return [.publish(state)]
+    }
+
+    /// The row of attempts ends once the connection has been open for long enough (R2), at whichever
+    /// event this is seen first.
+    mutating func settleStability(_ now: MonotonicInstant) {
+        guard case .open(var open) = phase, let stableAt = open.stableAt, now >= stableAt else {
+            return
+        }
+        open.stableAt = nil
+        phase = .open(open)
+        row = Row()
+    }
+
+    mutating func timerFired(_ now: MonotonicInstant) -> SessionEffects {
+        switch phase {
+        case .idle, .stopped:
+            return []
+        case .connecting(let connecting):
+            guard now >= connecting.deadline else { return [] }
+            return end(.connectTimeout(connecting.progress), aborts: true, now)
+        case .open:
+            return beat(now) { $0.tick(at: now) }
+        case .closing(let closing):
+            guard now >= closing.deadline else { return [] }
+            return end(.closedByApp(sent: closing.sent, answer: nil), aborts: true, now)
+        case .waiting(let waiting):
+            return now >= waiting.until ? beginAttempt(now) : []
+        }
+    }
+
+    mutating func pauseReading(_ now: MonotonicInstant) -> SessionEffects {
+        guard case .open(var open) = phase else { return [] }
+        open.isReadingPaused = true
+        open.heartbeat?.readingPaused(generation)
+        phase = .open(open)
+        return []
+    }
+
+    mutating func resumeReading(_ now: MonotonicInstant) -> SessionEffects {
+        guard case .open(var open) = phase else { return [] }
+        open.isReadingPaused = false
+        phase = .open(open)
+        let current = generation
+        return beat(now) { $0.readingResumed(current, at: now) }
+    }
+
+    /// A pulse for the current connection as if it had opened now; `nil` where none is taken.
+    func startedHeartbeat(_ now: MonotonicInstant) -> Heartbeat<MonotonicInstant>? {
+        guard let settings = configuration.heartbeat else { return nil }
+        var heartbeat = Heartbeat(settings, after: lastPing)
+        heartbeat.connect(as: generation)
+        heartbeat.opened(generation, at: now)
+        return heartbeat
+    }
+
+    /// Lets the open connection's heartbeat see an event, and turns its action into effects.
+    mutating func beat(
+        _ now: MonotonicInstant,
+        _ see: (inout Heartbeat<MonotonicInstant>) -> Heartbeat<MonotonicInstant>.Action?
+    ) -> SessionEffects {
+        guard case .open(var open) = phase, var heartbeat = open.heartbeat else { return [] }
+        let action = see(&heartbeat)
+        open.heartbeat = heartbeat
+        phase = .open(open)
+        switch action {
+        case nil: return []
+        case .sendPing(let stamp, let id):
+            lastPing = id
+            return [.sendPing(stamp, id)]
+        case .close: return end(.heartbeatTimeout, aborts: true, now)
+        }
+    }
+}

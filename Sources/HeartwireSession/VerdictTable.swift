@@ -1,0 +1,116 @@
+public import HeartwireProtocol
+
+/// What to do after a connection ended (promise R3).
+public enum Verdict: Sendable, Hashable {
+    /// Connect again after the backoff's delay.
+    case retry
+    /// Connect again after this long, or after the backoff's delay where that is longer.
+    case retryAfter(Duration)
+    /// Connect again with fresh credentials, once in a row of attempts; a second time stops.
+    case refreshCredentials
+    /// Do not connect again.
+    case stop
+}
+
+/// The verdict for each cause, as a value that the app can change:
+/// `policy.verdicts[.closeCode(1008)] = .retry`.
+///
+/// Without a change the verdicts are these.
+///
+/// Close codes from the peer (RFC 6455 §7.4, IANA's registry):
+/// - 1000, 1001, no code (1005): retry. A server that restarts or sheds load says so in these words.
+/// - 1006, 1011–1014, and codes that nobody registered: retry. The fault is the server's and may pass.
+/// - 1002, 1003, 1007, 1009, 1010: stop. The server says that this client's own bytes are at fault.
+/// - 1008: stop. What broke a policy once breaks it again.
+/// - 1015: stop. It is never lawful on the wire.
+/// - 3000 (Unauthorized), 4401: refresh credentials. 3003 (Forbidden), 4403: stop.
+/// - Others of 3000–4999: retry. Only the app knows what its server means by them.
+///
+/// Answers to the opening handshake (RFC 9110 §15):
+/// - 401, 407: refresh credentials.
+/// - 408, 425, 429, 5xx: retry, after `Retry-After` where the answer has one.
+/// - 2xx: retry. A captive portal answers 200 with a page of its own; it passes.
+/// - 3xx: stop. No redirect is followed. Other 4xx, such as 403, 404, 410, 426: stop.
+/// - Any other number is no HTTP status: stop.
+///
+/// Everything else:
+/// - Closed by the app: stop.
+/// - Could not connect, not open in time, no pong, connection lost, no request: retry.
+/// - A bad opening handshake: retry. Proxies and restarting servers cut handshakes short, and a
+///   server that never gets it right uses up the backoff's attempts.
+/// - A peer that breaks the protocol once open: retry. One damaged stream is no proof of the next.
+public struct VerdictTable: Sendable, Hashable {
+    /// What a verdict can be set for. A code or status is looked up before the kind of its cause.
+    public enum Key: Sendable, Hashable {
+        /// A Close frame from the peer with this code; 1005 for one without a code.
+        case closeCode(CloseCode)
+        /// An answer to the opening handshake with this HTTP status.
+        case status(Int)
+        /// Every cause of this kind.
+        case kind(CloseCause.Kind)
+    }
+
+    private var changes: [Key: Verdict]
+
+    /// Makes the table with the verdicts that are listed above.
+    public init() {
+        changes = [:]
+    }
+
+    /// The verdict for a key; set it to change the table.
+    public subscript(key: Key) -> Verdict {
+        get { changes[key] ?? Self.standard(for: key) }
+        set { changes[key] = newValue }
+    }
+
+    /// The verdict for a cause: a change of its code or status, else a change of its kind, else
+    /// what is listed above.
+    public func verdict(for cause: CloseCause) -> Verdict {
+        guard let key = Self.specificKey(of: cause) else { return self[.kind(cause.kind)] }
+        return changes[key] ?? changes[.kind(cause.kind)] ?? Self.standard(for: key)
+    }
+
+    private static func specificKey(of cause: CloseCause) -> Key? {
+        switch cause {
+        case .closedByPeer(let peer): .closeCode(peer.code ?? 1005)
+        case .refused(let refusal): .status(refusal.status)
+        case .closedByApp, .heartbeatTimeout, .connectTimeout, .connectFailed, .badHandshake,
+            .protocolViolation, .connectionLost, .requestFailed:
+            nil
+        }
+    }
+
+    private static func standard(for key: Key) -> Verdict {
+        switch key {
+        case .closeCode(let code): standard(forCloseCode: code.rawValue)
+        case .status(let status): standard(forStatus: status)
+        case .kind(let kind): standard(for: kind)
+        }
+    }
+
+    private static func standard(forCloseCode code: UInt16) -> Verdict {
+        switch code {
+        case 3000, 4401: .refreshCredentials
+        case 1002, 1003, 1007, 1008, 1009, 1010, 1015, 3003, 4403: .stop
+        default: .retry
+        }
+    }
+
+    private static func standard(forStatus status: Int) -> Verdict {
+        switch status {
+        case 401, 407: .refreshCredentials
+        case 408, 425, 429, 200...299, 500...599: .retry
+        default: .stop
+        }
+    }
+
+    private static func standard(for kind: CloseCause.Kind) -> Verdict {
+        switch kind {
+        case .closedByApp: .stop
+        case .refused: .stop
+        case .closedByPeer, .heartbeatTimeout, .connectTimeout, .connectFailed, .badHandshake,
+            .protocolViolation, .connectionLost, .requestFailed:
+            .retry
+        }
+    }
+}

@@ -1,0 +1,254 @@
+public import HeartwireSession
+import Synchronization
+
+/// One thread that waits for sockets and timers and runs everything that belongs to its clients.
+///
+/// Theory of operation. A turn of the loop is: wait for the kernel; tell the handlers of ready descriptors, then
+/// fire due timers; run jobs until none is left; flush what was queued. So whatever the jobs of one turn
+/// write to one connection leaves in one system call, and whatever one read yields is handled before the
+/// next wait. Jobs that were submitted on the loop's own thread go into `ready` without a lock; jobs from
+/// other threads go through `inbox`, and the loop is woken only if it sleeps.
+///
+/// The loop is a `SerialExecutor` (the client actor runs on it) and a `TaskExecutor` (a consumer whose
+/// task prefers it has no thread hop per message).
+///
+/// Confinement: all stored state but `inbox` and `thread` belongs to the loop's thread.
+public final class EventLoop: SessionExecutor, @unchecked Sendable {
+    /// The loop that clients share unless they are given one.
+    public static let shared = EventLoop(name: "heartwire")
+
+    enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        var isSleeping = false
+        var isStopping = false
+    }
+
+    /// Jobs that run in one turn before sockets are looked at again.
+    static let jobsPerTurn = 10_000
+    /// Bytes that one read takes at most. One buffer serves every connection of the loop, so an idle
+    /// connection holds none.
+    static let readBufferBytes = 512 * 1_024
+
+    private let inbox = Mutex(Inbox())
+    private let thread = Atomic<UInt>(0)
+    let poller: any Poller
+
+    private var ready: [Work] = []
+    private var readyHead = 0
+    private var timers = TimerHeap()
+    private var dirty: [any TurnFlushable] = []
+    private var handlers: [UInt64: any ReadinessHandler] = [:]
+    private var lastToken: UInt64 = 0
+    private var readBuffer: UnsafeMutableRawBufferPointer?
+    /// The loop's own source of masks and nonces.
+    let random = SystemRandomSource()
+
+    /// Starts a loop on a thread of its own, which lives until ``shutdown()``.
+    ///
+    /// - Parameter name: The thread's name in a debugger, of at most 15 bytes on Linux.
+    public convenience init(name: String) {
+        self.init(name: name, poller: Self.systemPoller())
+    }
+
+    init(name: String, poller: any Poller) {
+        self.poller = poller
+        start(name)
+    }
+
+    /// epoll on Linux, poll(2) elsewhere. A process that has no descriptor left cannot do anything with
+    /// sockets, so this ends it with a clear word rather than going on without a loop.
+    private static func systemPoller() -> any Poller {
+        do {
+            #if os(Linux)
+                return try EpollPoller()
+            #else
+                return try PollPoller()
+            #endif
+        } catch {
+            fatalError("no file descriptors left for an event loop: \(error)")
+        }
+    }
+
+    deinit {
+        readBuffer?.deallocate()
+    }
+
+    // MARK: The thread
+
+    private func start(_ name: String) {
+        let status = SystemThread.start(name: name) { self.run() }
+        if status != 0 {
+            fatalError("the system gives no thread for an event loop (errno \(status))")
+        }
+    }
+
+    /// Ends the loop's thread after the present turn. Clients must be disconnected before; what is
+    /// submitted afterwards does not run.
+    public func shutdown() {
+        inbox.withLock { $0.isStopping = true }
+        poller.wake()
+    }
+
+    public var isCurrent: Bool {
+        thread.load(ordering: .relaxed) == SystemThread.current
+    }
+
+    func run() {
+        thread.store(SystemThread.current, ordering: .relaxed)
+        while takeInbox() {
+            fireTimers()
+            runJobs()
+            flushDirty()
+            waitForEvents()
+        }
+        thread.store(0, ordering: .relaxed)
+    }
+
+    /// Moves what other threads submitted into `ready`. Answers whether to go on.
+    private func takeInbox() -> Bool {
+        inbox.withLock { inbox in
+            inbox.isSleeping = false
+            if !inbox.work.isEmpty {
+                if ready.isEmpty {
+                    swap(&ready, &inbox.work)
+                } else {
+                    ready.append(contentsOf: inbox.work)
+                    inbox.work.removeAll(keepingCapacity: true)
+                }
+            }
+            return !inbox.isStopping
+        }
+    }
+
+    private func fireTimers() {
+        guard let deadline = timers.nextDeadline else { return }
+        let now = SystemClock.now()
+        guard deadline <= now else { return }
+        while let action = timers.popDue(now) { action() }
+    }
+
+    private func runJobs() {
+        var left = Self.jobsPerTurn
+        while readyHead < ready.count, left > 0 {
+            let work = ready[readyHead]
+            readyHead += 1
+            left -= 1
+            switch work {
+            case .job(let job):
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            case .closure(let closure): closure()
+            }
+        }
+        if readyHead == ready.count {
+            ready.removeAll(keepingCapacity: ready.capacity <= Self.jobsPerTurn)
+            readyHead = 0
+        } else if readyHead > Self.jobsPerTurn {
+            ready.removeFirst(readyHead)
+            readyHead = 0
+        }
+    }
+
+    private func flushDirty() {
+        var index = 0
+        while index < dirty.count {
+            dirty[index].flush()
+            index += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    private func waitForEvents() {
+        var mayBlock = readyHead == ready.count
+        if mayBlock {
+            mayBlock = inbox.withLock { inbox in
+                guard inbox.work.isEmpty, !inbox.isStopping else { return false }
+                inbox.isSleeping = true
+                return true
+            }
+        }
+        poller.wait(until: timers.nextDeadline, mayBlock: mayBlock) { token, readiness in
+            // A handler that was removed earlier in this batch is no longer in the table.
+            handlers[token]?.becameReady(readiness)
+        }
+    }
+
+    // MARK: Descriptors, on the loop's thread
+
+    func watch(_ descriptor: Int32, _ interest: Readiness, _ handler: any ReadinessHandler)
+        -> UInt64
+    {
+        lastToken += 1
+        handlers[lastToken] = handler
+        poller.add(descriptor, token: lastToken, interest: interest)
+        return lastToken
+    }
+
+    func unwatch(_ descriptor: Int32, token: UInt64) {
+        guard handlers.removeValue(forKey: token) != nil else { return }
+        poller.remove(descriptor)
+    }
+
+    /// The number of descriptors that are watched, for leak checks.
+    var watchedCount: Int { handlers.count }
+
+    /// The number of timers that are to fire, for leak checks.
+    var timerCount: Int { timers.count }
+
+    /// The buffer that every read of this loop goes into; its contents hold until the next read.
+    var sharedReadBuffer: UnsafeMutableRawBufferPointer {
+        if let readBuffer { return readBuffer }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.readBufferBytes, alignment: 64)
+        readBuffer = buffer
+        return buffer
+    }
+
+    // MARK: Work
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        submit(.job(UnownedJob(job)))
+    }
+
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        submit(.closure(work))
+    }
+
+    private func submit(_ work: Work) {
+        if isCurrent {
+            ready.append(work)
+            return
+        }
+        let mustWake = inbox.withLock { inbox in
+            inbox.work.append(work)
+            defer { inbox.isSleeping = false }
+            return inbox.isSleeping
+        }
+        if mustWake { poller.wake() }
+    }
+
+    public func now() -> MonotonicInstant { SystemClock.now() }
+
+    public func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
+        timers.add(deadline, action)
+    }
+
+    public func cancel(_ timer: TimerID) {
+        timers.cancel(timer)
+    }
+
+    public func flushAtEndOfTurn(_ flushable: any TurnFlushable) {
+        dirty.append(flushable)
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    public func checkIsolated() {
+        precondition(isCurrent, "called outside of the event loop")
+    }
+}

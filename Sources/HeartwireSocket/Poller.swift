@@ -1,0 +1,35 @@
+import HeartwireSession
+
+/// What a file descriptor is watched for, and what became ready.
+struct Readiness: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let read = Readiness(rawValue: 1)
+    static let write = Readiness(rawValue: 2)
+    /// Reported without being asked for: the descriptor has an error or both sides have ended.
+    static let hangup = Readiness(rawValue: 4)
+}
+
+/// Who is told that a descriptor is ready.
+protocol ReadinessHandler: AnyObject {
+    func becameReady(_ readiness: Readiness)
+}
+
+/// The seam between the event loop and the kernel's way of waiting: epoll on Linux, poll(2) elsewhere.
+///
+/// All methods are called on the loop's thread, except `wake`, which any thread may call.
+protocol Poller: AnyObject {
+    /// Watches `descriptor` and reports it under `token`.
+    func add(_ descriptor: Int32, token: UInt64, interest: Readiness)
+    /// Changes what `descriptor` is watched for.
+    func modify(_ descriptor: Int32, token: UInt64, interest: Readiness)
+    /// Forgets `descriptor`; call it before closing.
+    func remove(_ descriptor: Int32)
+    /// Waits until something is ready, `wake` was called, or `deadline` has come (`nil`: no deadline),
+    /// and hands over each descriptor that is ready. With `mayBlock` false it only looks.
+    func wait(
+        until deadline: MonotonicInstant?, mayBlock: Bool,
+        _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void)
+    /// Makes the present or the next `wait` return.
+    func wake()
+}

@@ -1,0 +1,240 @@
+import HeartwireProtocol
+public import HeartwireSession
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A TCP connection on an event loop, either being made or accepted.
+///
+/// One read takes what there is into the loop's shared buffer and hands it over; a connection without data
+/// holds no buffer. What the peer sent before it reset the connection is handed over before the failure is
+/// reported, so a Close frame in front of a reset is not lost (K10-06).
+public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendable {
+    /// How long `finish()` waits for the peer's FIN.
+    static let finishTimeout = Duration.seconds(1)
+
+    private enum State {
+        /// Being resolved or connected. Next: up, ended.
+        case connecting
+        /// In use. Next: draining, ended.
+        case up
+        /// Finished by us, waiting for the peer's FIN. Next: ended.
+        case draining
+        /// Closed. Final.
+        case ended
+    }
+
+    private let loop: EventLoop
+    private var state: State
+    private var descriptor: Int32
+    private var token: UInt64?
+    private var interest: Readiness = []
+    private var isReading = true
+    private var wantsWrite = false
+    private var receivedEOF = false
+    /// A write that failed; reported when everything that was received has been handed over.
+    private var brokenWrite: ConnectionFailure?
+    private var race: ConnectRace?
+    private var timer: TimerID?
+
+    public var handler: (any ByteChannelHandler)?
+    public var executor: any SessionExecutor { loop }
+
+    /// A channel whose connection is still to be made.
+    init(connectingOn loop: EventLoop, handler: any ByteChannelHandler) {
+        self.loop = loop
+        self.handler = handler
+        state = .connecting
+        descriptor = -1
+    }
+
+    /// A channel on a socket that is up. Reading begins once a handler is set and `start()` is called.
+    init(accepted descriptor: Int32, on loop: EventLoop) {
+        self.loop = loop
+        self.descriptor = descriptor
+        state = .up
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    // MARK: Connecting
+
+    func connect(to host: String, port: UInt16) {
+        Resolver.resolve(host, port: port, on: loop) { [weak self] answer in
+            guard let self, self.state == .connecting else { return }
+            switch answer {
+            case .failure(let failure): self.fail(failure)
+            case .success(let addresses): self.race(addresses)
+            }
+        }
+    }
+
+    private func race(_ addresses: [SocketAddress]) {
+        let race = ConnectRace(addresses, on: loop) { [weak self] result in
+            guard let self else { return }
+            self.race = nil
+            switch result {
+            case .failure(let failure): self.fail(failure)
+            case .success(let descriptor):
+                self.descriptor = descriptor
+                self.state = .up
+                self.updateInterest()
+                self.handler?.channelConnected()
+            }
+        }
+        self.race = race
+        race.start()
+    }
+
+    /// Begins to read from an accepted socket.
+    public func start() {
+        updateInterest()
+    }
+
+    // MARK: Events
+
+    func becameReady(_ readiness: Readiness) {
+        if readiness.contains(.write), wantsWrite {
+            wantsWrite = false
+            updateInterest()
+            handler?.channelBecameWritable()
+        }
+        guard readiness.contains(.read) || readiness.contains(.hangup) else { return }
+        switch state {
+        case .up where isReading && !receivedEOF: readOnce()
+        case .draining: discard()
+        case .up:
+            // Reading is paused, and the kernel goes on telling that the peer is gone. Look away
+            // until reading goes on; what was received before is still to be read then.
+            stopWatching()
+        case .connecting, .ended: break
+        }
+    }
+
+    private func readOnce() {
+        let buffer = loop.sharedReadBuffer
+        switch TCPSocket.receive(descriptor, into: buffer) {
+        case .bytes(0):
+            receivedEOF = true
+            if let brokenWrite { return fail(brokenWrite) }
+            updateInterest()
+            handler?.channelReceivedEOF()
+        case .bytes(let count):
+            handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case .wouldBlock: break
+        case .failed(let failure): fail(failure)
+        }
+    }
+
+    private func discard() {
+        switch TCPSocket.receive(descriptor, into: loop.sharedReadBuffer) {
+        case .bytes(0), .failed: end()
+        case .bytes, .wouldBlock: break
+        }
+    }
+
+    private func fail(_ failure: ConnectionFailure) {
+        let handler = self.handler
+        end()
+        handler?.channelFailed(failure)
+    }
+
+    // MARK: Commands
+
+    public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard state == .up, brokenWrite == nil else { return bytes.count }
+        var written = 0
+        while written < bytes.count {
+            switch TCPSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...])) {
+            case .bytes(let count):
+                written += count
+            case .wouldBlock:
+                wantsWrite = true
+                updateInterest()
+                return written
+            case .failed(let failure):
+                writeBroke(failure)
+                return bytes.count
+            }
+        }
+        return written
+    }
+
+    private func writeBroke(_ failure: ConnectionFailure) {
+        brokenWrite = failure
+        guard receivedEOF || !isReading else { return }
+        loop.execute { [weak self] in
+            guard let self, self.state == .up else { return }
+            self.fail(failure)
+        }
+    }
+
+    public func setReading(_ isReading: Bool) {
+        guard self.isReading != isReading else { return }
+        self.isReading = isReading
+        updateInterest()
+    }
+
+    public func finishWriting() {
+        guard state == .up else { return }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    public func finish() {
+        guard state == .up, !receivedEOF, brokenWrite == nil else { return abort(reset: false) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        handler = nil
+        state = .draining
+        wantsWrite = false
+        updateInterest()
+        // Held by the timer until then, whoever lets go of it.
+        timer = loop.schedule(at: loop.now().advanced(by: Self.finishTimeout)) { self.end() }
+    }
+
+    public func abort(reset: Bool) {
+        if reset, descriptor >= 0 { TCPSocket.resetOnClose(descriptor) }
+        end()
+    }
+
+    private func end() {
+        guard state != .ended else { return }
+        state = .ended
+        handler = nil
+        race?.cancel()
+        race = nil
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        stopWatching()
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    // MARK: Interest
+
+    private func updateInterest() {
+        guard state == .up || state == .draining else { return }
+        var wanted: Readiness = []
+        if state == .draining || (isReading && !receivedEOF) { wanted.insert(.read) }
+        if wantsWrite { wanted.insert(.write) }
+        if let token {
+            guard wanted != interest else { return }
+            interest = wanted
+            loop.poller.modify(descriptor, token: token, interest: wanted)
+        } else if !wanted.isEmpty {
+            interest = wanted
+            token = loop.watch(descriptor, wanted, self)
+        }
+    }
+
+    private func stopWatching() {
+        guard let token else { return }
+        loop.unwatch(descriptor, token: token)
+        self.token = nil
+        interest = []
+    }
+}

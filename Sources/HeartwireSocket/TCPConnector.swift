@@ -1,0 +1,20 @@
+public import HeartwireProtocol
+public import HeartwireSession
+
+/// Connects over the system's TCP: the name is looked up off the loop, then its addresses are raced.
+public struct TCPConnector: ChannelConnector {
+    private let loop: EventLoop
+
+    /// Makes channels that live on `loop`.
+    public init(loop: EventLoop = .shared) {
+        self.loop = loop
+    }
+
+    public var executor: any SessionExecutor { loop }
+
+    public func connect(to url: WebSocketURL, handler: any ByteChannelHandler) -> any ByteChannel {
+        let channel = TCPChannel(connectingOn: loop, handler: handler)
+        channel.connect(to: url.host, port: url.port)
+        return channel
+    }
+}

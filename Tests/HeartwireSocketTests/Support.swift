@@ -1,0 +1,139 @@
+import HeartwireProtocol
+import HeartwireSession
+import Synchronization
+import Testing
+
+@testable import HeartwireSocket
+
+/// The pollers that every test of the loop runs against.
+enum PollerKind: String, CaseIterable, Sendable {
+    #if os(Linux)
+    case epoll
+    #endif
+    case poll
+
+    func makeLoop(_ name: String = "test") throws -> EventLoop {
+        switch self {
+        #if os(Linux)
+        case .epoll: EventLoop(name: name, poller: try EpollPoller())
+        #endif
+        case .poll: EventLoop(name: name, poller: try PollPoller())
+        }
+    }
+}
+
+/// Runs `body` on the loop and hands its answer to the test's task.
+func on<T: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        loop.execute { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// A list that a loop fills and a test awaits, without sleeping.
+final class Log<Element: Sendable & Equatable>: Sendable {
+    private struct Content {
+        var entries: [Element] = []
+        var waiting: [(until: @Sendable ([Element]) -> Bool, CheckedContinuation<[Element], Never>)] = []
+    }
+
+    private let content = Mutex(Content())
+
+    var entries: [Element] { content.withLock { $0.entries } }
+
+    func add(_ element: Element) {
+        let ready = content.withLock { content in
+            content.entries.append(element)
+            let entries = content.entries
+            let ready = content.waiting.filter { $0.until(entries) }.map { ($0.1, entries) }
+            content.waiting.removeAll { $0.until(entries) }
+            return ready
+        }
+        for (continuation, entries) in ready { continuation.resume(returning: entries) }
+    }
+
+    /// Returns the entries once `condition` holds for them.
+    @discardableResult
+    func wait(until condition: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
+        await withCheckedContinuation { continuation in
+            let ready: [Element]? = content.withLock { content in
+                if condition(content.entries) { return content.entries }
+                content.waiting.append((condition, continuation))
+                return nil
+            }
+            if let ready { continuation.resume(returning: ready) }
+        }
+    }
+}
+
+/// What a channel reported, in words.
+enum ChannelReport: Sendable, Equatable {
+    case connected
+    case bytes([UInt8])
+    case endOfStream
+    case writable
+    case failed(ConnectionFailure.Kind)
+}
+
+/// Writes down what a channel reports.
+final class RecordingHandler: ByteChannelHandler, @unchecked Sendable {
+    let log = Log<ChannelReport>()
+    var onBytes: (([UInt8]) -> Void)?
+
+    func channelConnected() { log.add(.connected) }
+    func channelReceived(_ bytes: UnsafeRawBufferPointer) {
+        log.add(.bytes(Array(bytes)))
+        onBytes?(Array(bytes))
+    }
+    func channelReceivedEOF() { log.add(.endOfStream) }
+    func channelBecameWritable() { log.add(.writable) }
+    func channelFailed(_ failure: ConnectionFailure) { log.add(.failed(failure.kind)) }
+
+    /// All bytes that have arrived, joined.
+    static func bytes(_ reports: [ChannelReport]) -> [UInt8] {
+        reports.flatMap { report in
+            if case .bytes(let bytes) = report { bytes } else { [UInt8]() }
+        }
+    }
+}
+
+/// A listener with the channels that it accepted, on a loop of its own.
+final class TestServer: @unchecked Sendable {
+    let loop: EventLoop
+    let accepted = Log<Int>()
+    private(set) var channels: [TCPChannel] = []
+    private(set) var handlers: [RecordingHandler] = []
+    private var listener: TCPListener?
+
+    var port: UInt16 { listener?.port ?? 0 }
+
+    init(loop: EventLoop) throws {
+        self.loop = loop
+        listener = try TCPListener.listen(on: loop) { [unowned self] channel in
+            let handler = RecordingHandler()
+            channel.handler = handler
+            channels.append(channel)
+            handlers.append(handler)
+            channel.start()
+            accepted.add(channels.count)
+        }
+    }
+
+    func url(_ path: String = "/") throws -> WebSocketURL {
+        try WebSocketURL("ws://127.0.0.1:\(port)\(path)")
+    }
+
+    func stop() {
+        listener?.close()
+        loop.execute { [self] in
+            for channel in channels { channel.abort(reset: false) }
+        }
+    }
+}
+
+extension TCPChannel {
+    /// Writes a whole array; answers how much was taken.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBytes { write($0) }
+    }
+}

@@ -1,0 +1,170 @@
+import HeartwireProtocol
+import HeartwireSession
+import Testing
+
+@testable import HeartwireSocket
+
+@Suite("TCP channels", .timeLimit(.minutes(1)))
+struct TCPChannelTests {
+    private struct Pair {
+        let client: TCPChannel
+        let clientHandler: RecordingHandler
+        let server: TestServer
+        var serverChannel: TCPChannel { server.channels[0] }
+        var serverHandler: RecordingHandler { server.handlers[0] }
+        var loop: EventLoop { server.loop }
+    }
+
+    private func connectedPair(_ kind: PollerKind) async throws -> Pair {
+        let loop = try kind.makeLoop()
+        let server = try TestServer(loop: loop)
+        let handler = RecordingHandler()
+        let url = try server.url()
+        let client = try await on(loop) {
+            TCPConnector(loop: loop).connect(to: url, handler: handler) as? TCPChannel
+        }
+        await handler.log.wait { $0.contains(.connected) }
+        await server.accepted.wait { !$0.isEmpty }
+        return Pair(
+            client: try #require(client), clientHandler: handler, server: server)
+    }
+
+    @Test("What one side writes the other reads, both ways", arguments: PollerKind.allCases)
+    func echo(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        let hello = Array("hello".utf8)
+        #expect(try await on(pair.loop) { pair.client.write(hello) } == 5)
+        await pair.serverHandler.log.wait { RecordingHandler.bytes($0) == hello }
+        #expect(try await on(pair.loop) { pair.serverChannel.write(hello) } == 5)
+        await pair.clientHandler.log.wait { RecordingHandler.bytes($0) == hello }
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test("A write that does not fit is taken in part, and room is reported once", arguments: PollerKind.allCases)
+    func backPressure(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        let block = [UInt8](repeating: 7, count: 64 << 20)
+        let taken = try await on(pair.loop) {
+            pair.serverChannel.setReading(false)
+            return pair.client.write(block)
+        }
+        #expect(taken < block.count)
+        pair.loop.execute { pair.serverChannel.setReading(true) }
+        await pair.clientHandler.log.wait { $0.contains(.writable) }
+        await pair.serverHandler.log.wait { RecordingHandler.bytes($0).count == taken }
+        #expect(pair.clientHandler.log.entries.filter { $0 == .writable }.count == 1)
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test("The peer's FIN is the end of the stream, after everything before it", arguments: PollerKind.allCases)
+    func endOfStream(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute {
+            pair.serverChannel.write(Array("bye".utf8))
+            pair.serverChannel.finishWriting()
+        }
+        let reports = await pair.clientHandler.log.wait { $0.contains(.endOfStream) }
+        #expect(reports.last == .endOfStream)
+        #expect(RecordingHandler.bytes(reports) == Array("bye".utf8))
+        // Half-closed: the other direction still works.
+        #expect(try await on(pair.loop) { pair.client.write(Array("still here".utf8)) } == 10)
+        await pair.serverHandler.log.wait { RecordingHandler.bytes($0) == Array("still here".utf8) }
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test("K10-06: what was received before a reset is handed over before the reset is reported", arguments: PollerKind.allCases)
+    func reset(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute {
+            pair.serverChannel.write(Array("last words".utf8))
+            pair.serverChannel.abort(reset: true)
+        }
+        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        #expect(reports.last == .failed(.reset))
+        #expect(RecordingHandler.bytes(reports) == Array("last words".utf8))
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test("A reset while reading is paused does not spin, and is reported when reading goes on", arguments: PollerKind.allCases)
+    func resetWhilePaused(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute { pair.client.setReading(false) }
+        pair.loop.execute { pair.serverChannel.abort(reset: true) }
+        try await on(pair.loop) {}
+        #expect(!pair.clientHandler.log.entries.contains(.failed(.reset)))
+        pair.loop.execute { pair.client.setReading(true) }
+        await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test("A port on which nobody listens is refused", arguments: PollerKind.allCases)
+    func refused(_ kind: PollerKind) async throws {
+        let loop = try kind.makeLoop()
+        let server = try TestServer(loop: loop)
+        let url = try server.url()
+        server.stop()
+        try await on(loop) {}
+        let handler = RecordingHandler()
+        let channel = try await on(loop) {
+            TCPConnector(loop: loop).connect(to: url, handler: handler) as? TCPChannel
+        }
+        #expect(await handler.log.wait { !$0.isEmpty } == [.failed(.refused)])
+        _ = channel
+        #expect(try await on(loop) { loop.watchedCount } == 0)
+        loop.shutdown()
+    }
+
+    @Test("An aborted channel reports nothing more and leaves no descriptor behind", arguments: PollerKind.allCases)
+    func abort(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        try await on(pair.loop) {
+            pair.client.abort(reset: false)
+            pair.client.abort(reset: false)
+        }
+        await pair.serverHandler.log.wait { $0.contains(.endOfStream) }
+        #expect(pair.clientHandler.log.entries == [.connected])
+        pair.server.stop()
+        #expect(try await on(pair.loop) { pair.loop.watchedCount } == 0)
+        pair.loop.shutdown()
+    }
+
+    @Test("K11-08: aborting while the name is looked up or TCP is connecting ends it at once", arguments: PollerKind.allCases)
+    func abortWhileConnecting(_ kind: PollerKind) async throws {
+        let loop = try kind.makeLoop()
+        let server = try TestServer(loop: loop)
+        let handler = RecordingHandler()
+        let port = server.port
+        try await on(loop) {
+            let url = try WebSocketURL("ws://localhost:\(port)/")
+            let channel = TCPConnector(loop: loop).connect(to: url, handler: handler)
+            channel.abort(reset: false)
+        }
+        server.stop()
+        #expect(try await on(loop) { loop.watchedCount } == 0)
+        #expect(handler.log.entries.isEmpty)
+        loop.shutdown()
+    }
+
+    @Test("finish() sends FIN, waits for the peer's, and closes; a silent peer is waited for a second at most", arguments: PollerKind.allCases)
+    func finish(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute { pair.client.finish() }
+        await pair.serverHandler.log.wait { $0.contains(.endOfStream) }
+        #expect(try await on(pair.loop) { pair.loop.timerCount } == 1)
+        pair.loop.execute { pair.serverChannel.abort(reset: false) }
+        let log = Log<Int>()
+        @Sendable func look() {
+            if pair.loop.timerCount == 0 { log.add(0) } else { pair.loop.execute(look) }
+        }
+        pair.loop.execute(look)
+        await log.wait { !$0.isEmpty }
+        #expect(pair.clientHandler.log.entries == [.connected])
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+}
