@@ -1,3 +1,4 @@
+import Foundation
 import HeartwireSession
 import HeartwireTesting
 import Testing
@@ -28,7 +29,11 @@ import Testing
 
     @Test("A script that waits for another thread gets its answer")
     func otherThread() throws {
-        let value = try executor.runScript { await Task.detached { 5 }.value }
+        let value = try executor.runScript {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: 5) }
+            }
+        }
         #expect(value == 5)
     }
 
