@@ -170,11 +170,18 @@ public final class VirtualChannel: ByteChannel {
         case (.endOfStream, .finished):
             end()
             incoming.receiver = nil
-        case (.reset, .up), (.reset, .connecting), (.reset, .finished):
-            failed(ConnectionFailure(.reset, systemCode: Self.resetCode))
-            incoming.receiver = nil
+        case (.reset, .up), (.reset, .connecting), (.reset, .finished): resetArrived()
         case (.endOfStream, .ended), (.reset, .ended): incoming.receiver = nil
         }
+    }
+
+    /// What came ahead of the reset is still read, unless reading is off. The other end has gone, so
+    /// nothing is left that could arrive on either side.
+    private func resetArrived() {
+        while state == .up, isReading, !unread.isEmpty { deliver() }
+        failed(ConnectionFailure(.reset, systemCode: Self.resetCode))
+        incoming.receiver = nil
+        outgoing.receiver = nil
     }
 
     // MARK: Inside

@@ -21,19 +21,18 @@ public struct ScriptStalled: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension VirtualExecutor {
-    /// How long other threads get, in milliseconds of real time, to wake a script for which the domain
-    /// itself has nothing left to do.
-    static let patienceMilliseconds = 500
-
     /// Runs an asynchronous script in the domain, and virtual time with it, until it returns.
     ///
     /// The script's own task prefers this executor, and so do its child tasks. What it
     /// calls on other executors runs in real time, during which virtual time may run ahead.
     ///
-    /// - Parameter limit: How much virtual time the script may take.
+    /// - Parameters:
+    ///   - limit: How much virtual time the script may take.
+    ///   - patience: How much real time other threads get to wake a script for which the domain itself
+    ///     has nothing left to do.
     /// - Throws: what the script throws, or ``ScriptStalled``.
     public func runScript<Success: Sendable>(
-        limit: Duration = .seconds(86_400),
+        limit: Duration = .seconds(86_400), patience: Duration = .seconds(10),
         _ script: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
         let outcome = Outcome<Success>()
@@ -46,9 +45,10 @@ extension VirtualExecutor {
             }
         }
         let deadline = now().advanced(by: limit)
-        for _ in 0..<Self.patienceMilliseconds {
-            if runUntil(deadline, { outcome.isKnown }) { break }
+        var patienceLeft = patience
+        while !runUntil(deadline, { outcome.isKnown }), patienceLeft > .zero {
             usleep(1_000)
+            patienceLeft -= .milliseconds(1)
         }
         guard let result = outcome.result.withLock({ $0 }) else {
             task.cancel()

@@ -1,0 +1,147 @@
+import HeartwireProtocol
+import HeartwireTesting
+import Testing
+
+@Suite struct EndpointConnectionEventsTests {
+    /// A client that has queued bytes of its own behind the lawful ones.
+    private func sendRaw(_ peer: Peer, _ bytes: [UInt8]) {
+        try? peer.act { engine throws(SendError) in engine.queueRaw(bytes) }
+    }
+
+    /// A masked frame with the key zero, which leaves the payload as it is.
+    private func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [first, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
+    }
+
+    // MARK: Order
+
+    @Test("Autobahn 7.1.1: a message ahead of a Close in one read is echoed ahead of the answer")
+    func messageThenClose() throws {
+        let world = World()
+        let peer = try world.open()
+        try peer.act { engine throws(SendError) in
+            try engine.send(.text("Hello World!"))
+            try engine.close(1000)
+        }
+        #expect(peer.messages == [.text("Hello World!")])
+        #expect(peer.close == ClosePayload(code: 1000))
+        #expect(peer.end == .finished)
+    }
+
+    @Test("K01-04: what follows a Close is ignored, a second Close among it")
+    func behindClose() throws {
+        let world = World()
+        let peer = try world.open()
+        sendRaw(
+            peer,
+            frame(0x88, [0x03, 0xE8]) + frame(0x88, [0x03, 0xE9]) + frame(0x81, [0x41])
+                + frame(0x89, [1]))
+        #expect(Array(peer.received.suffix(4)) == [0x88, 2, 0x03, 0xE8])
+        #expect(peer.messages.isEmpty)
+        #expect(world.endpoint.counters.messages == 0)
+        #expect(world.endpoint.counters.pings == 0)
+    }
+
+    @Test("Autobahn 3.2: what came ahead of a broken frame in one read is answered first")
+    func messageThenFault() throws {
+        let world = World()
+        let peer = try world.open()
+        sendRaw(
+            peer, frame(0x81, [0x41]) + frame(0x89, [9]) + frame(0xA1, [0x42]) + frame(0x81, [0x43])
+        )
+        #expect(peer.messages == [.text("A")])
+        #expect(peer.pongs == [[9]])
+        #expect(peer.close?.code == .protocolError)
+        #expect(peer.end == .finished)
+        #expect(world.endpoint.counters.messages == 1)
+        #expect(world.journal.map(\.kind).suffix(2) == [.closeSent(1002), .ended])
+    }
+
+    @Test("A pong goes out where its ping stood between the messages")
+    func pongInOrder() throws {
+        let peer = try World().open()
+        sendRaw(peer, frame(0x82, [1]) + frame(0x89, [2]) + frame(0x82, [3]))
+        #expect(
+            peer.events.suffix(3) == [
+                .message(.binary([1])), .pongReceived([2]), .message(.binary([3])),
+            ])
+    }
+
+    // MARK: Faults of the client
+
+    @Test(
+        "RFC 6455 7.1.7: a client's fault is answered with the Close code that belongs to it",
+        arguments: [
+            ([0x81, 0x01, 0x41], 1002), ([0x83, 0x80, 0, 0, 0, 0], 1002),
+            ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007), ([0x80, 0x80, 0, 0, 0, 0], 1002),
+            ([0x88, 0x81, 0, 0, 0, 0, 1], 1002),
+            ([0x82, 0xFF, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], 1009),
+        ] as [([UInt8], UInt16)])
+    func faults(_ bytes: [UInt8], _ code: UInt16) throws {
+        let world = World()
+        let peer = try world.open()
+        sendRaw(peer, bytes)
+        #expect(peer.close?.code == CloseCode(rawValue: code))
+        #expect(peer.end == .finished)
+        #expect(world.endpoint.counters.living == 0)
+    }
+
+    @Test("A fault behind our own Close brings no second Close frame")
+    func faultWhileClosing() throws {
+        let world = World()
+        let peer = try world.connect("/?close=1000@100")
+        world.executor.advance(by: .milliseconds(50))
+        world.executor.perform { peer.channel?.setReading(false) }
+        world.executor.advance(by: .milliseconds(50))
+        sendRaw(peer, [0x81, 0x01, 0x41])
+        world.executor.perform { peer.channel?.setReading(true) }
+        world.executor.advance(by: .seconds(1))
+        #expect(world.journalNames.filter { $0 == "close-sent" }.count == 1)
+        #expect(peer.close == ClosePayload(code: 1000))
+        #expect(world.endpoint.counters.living == 0)
+    }
+
+    // MARK: Control frames
+
+    @Test("Pongs of the client are counted and change nothing")
+    func pongReceived() throws {
+        let world = World()
+        let peer = try world.open()
+        try peer.act { engine throws(SendError) in try engine.sendPong([1, 2]) }
+        #expect(world.endpoint.counters.pongs == 1)
+        #expect(world.journal.last?.kind == .pong(bytes: 2))
+        #expect(peer.end == nil)
+    }
+
+    @Test("P4: late pongs that wait are bounded in number")
+    func latePongsBounded() throws {
+        let world = World()
+        let peer = try world.open("/?pong=late:1000")
+        for _ in 0..<12 {
+            try peer.act { engine throws(SendError) in
+                for _ in 0..<100 { try engine.sendPing([]) }
+            }
+        }
+        world.executor.advance(by: .seconds(2))
+        #expect(peer.pongs.count == 1_000)
+        try peer.act { engine throws(SendError) in try engine.sendPing([5]) }
+        world.executor.advance(by: .seconds(2))
+        #expect(peer.pongs.last == [5])
+        #expect(world.endpoint.counters.pings == 1_201)
+    }
+
+    @Test("Messages that come behind our own Close are read, counted, and not echoed")
+    func messageWhileClosing() throws {
+        let world = World()
+        let peer = try world.connect("/?close=1000@100")
+        world.executor.advance(by: .milliseconds(50))
+        world.executor.perform { peer.channel?.setReading(false) }
+        world.executor.advance(by: .milliseconds(50))
+        try peer.send(.text("crossing"))
+        world.executor.perform { peer.channel?.setReading(true) }
+        world.executor.advance(by: .seconds(1))
+        #expect(world.endpoint.counters.messages == 1)
+        #expect(peer.messages.isEmpty)
+        #expect(peer.close == ClosePayload(code: 1000))
+    }
+}

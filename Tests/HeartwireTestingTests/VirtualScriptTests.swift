@@ -1,0 +1,65 @@
+import Foundation
+import HeartwireSession
+import HeartwireTesting
+import Testing
+
+@Suite struct VirtualScriptTests {
+    private let executor = VirtualExecutor()
+
+    @Test("A script's result is handed over when it returns, and later timers stay")
+    func result() throws {
+        let clock = VirtualClock(executor)
+        executor.perform {
+            _ = executor.schedule(at: MonotonicInstant(nanoseconds: 9_000_000_000)) {}
+        }
+        let value = try executor.runScript {
+            try await clock.sleep(for: .seconds(4))
+            return "done"
+        }
+        #expect(value == "done")
+        #expect(executor.now().nanoseconds == 4_000_000_000)
+        #expect(executor.pendingTimers == 1)
+    }
+
+    @Test("What a script throws is thrown on")
+    func error() {
+        struct Fault: Error {}
+        #expect(throws: Fault.self) { try executor.runScript { throw Fault() } }
+    }
+
+    @Test("A script that waits for another thread gets its answer")
+    func otherThread() throws {
+        let value = try executor.runScript {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: 5) }
+            }
+        }
+        #expect(value == 5)
+    }
+
+    @Test("A script that nothing can wake is given up, and told that it was cancelled")
+    func stalled() {
+        let log = Log()
+        let (stream, _) = AsyncStream.makeStream(of: Int.self)
+        let stalled = #expect(throws: ScriptStalled.self) {
+            try executor.runScript(patience: .zero) {
+                for await _ in stream {}
+                log.add("cancelled: \(Task.isCancelled)")
+            }
+        }
+        #expect(stalled?.instant == .origin)
+        #expect(stalled?.description.contains("waiting") == true)
+        #expect(log.lines == ["cancelled: true"])
+    }
+
+    @Test("A script that takes longer than its limit is given up before that time is passed")
+    func limit() {
+        let clock = VirtualClock(executor)
+        #expect(throws: ScriptStalled.self) {
+            try executor.runScript(limit: .seconds(10), patience: .zero) {
+                try await clock.sleep(for: .seconds(11))
+            }
+        }
+        #expect(executor.now() <= MonotonicInstant(nanoseconds: 10_000_000_000))
+    }
+}
