@@ -86,6 +86,14 @@ struct SessionMachineConnectionTests {
             ])
     }
 
+    @Test("R5: our Close is waited for until its deadline, to the unit")
+    func closeDeadline() {
+        var machine = openMachine(configuration)
+        _ = machine.handle(.disconnectRequested(code: 1000, reason: ""), now: at(10))
+        #expect(machine.handle(.timerFired(g1), now: at(5_009)).isEmpty)
+        #expect(machine.handle(.timerFired(g1), now: at(5_010)).first == .abortTransport(g1))
+    }
+
     @Test("R2: the row of attempts ends when the connection was stable, to the unit")
     func stability() throws {
         for (closedAt, attempt) in [(4_999, 2), (5_000, 1), (5_001, 1)] {

@@ -117,6 +117,16 @@ struct SessionMachineEndingTests {
         #expect(effects.first == .connectionEnded(g1, own))
     }
 
+    @Test("R5: a connect that was asked for while closing begins a new row behind the end")
+    func connectBehindTheClose() {
+        var machine = openMachine(SessionConfiguration())
+        _ = machine.handle(.disconnectRequested(code: 1000, reason: ""), now: at(0))
+        _ = machine.handle(.connectRequested, now: at(0))
+        let effects = machine.handle(.transportClosed(g1, lost), now: at(10))
+        #expect(effects.first == .connectionEnded(g1, .closedByApp(sent: 1000, answer: nil)))
+        #expect(effects.last == .askForRequest(g2, attempt: 0))
+    }
+
     @Test("G4: an end that the transport puts down to the app without a wish of ours stops")
     func closedByAppUnasked() {
         var machine = openMachine(SessionConfiguration())

@@ -70,6 +70,17 @@ struct SessionMachineTests {
         }
     }
 
+    @Test("R5: what the app wants is never stale, whatever the phase")
+    func intentsAreNeverStale() {
+        for (name, fresh) in Self.phases() {
+            for intent in intents {
+                var machine = fresh
+                _ = machine.handle(intent, now: at(70))
+                #expect(machine.staleEvents == fresh.staleEvents, "\(name): \(intent)")
+            }
+        }
+    }
+
     @Test("G1: before the first connection nothing of a connection counts")
     func idle() {
         var machine = SessionMachine(seed: 1)

@@ -54,6 +54,12 @@ struct SessionPhaseTests {
         #expect(open(stableAt: at(101), heartbeat: heartbeat).nextDeadline == at(100))
     }
 
+    @Test("R2: a row of attempts begins with none, and with credentials unrefreshed")
+    func row() {
+        #expect(SessionMachine.Row().attempt == 0)
+        #expect(!SessionMachine.Row().hasRefreshed)
+    }
+
     @Test("G4: a connection is live from its beginning to its end")
     func isLive() {
         #expect(connecting(hasRequest: false).isLive)
