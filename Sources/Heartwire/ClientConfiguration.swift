@@ -71,6 +71,6 @@ public struct ConnectionAttempt: Sendable, Hashable {
     public let url: WebSocketURL
     /// The connection that the request is for.
     public let generation: Generation
-    /// 1 for the first attempt since the last stable connection.
+    /// 0 for the first attempt, then counts the attempts since the last stable connection.
     public let number: Int
 }

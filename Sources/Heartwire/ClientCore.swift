@@ -76,7 +76,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Queues a message. Answers whether there is room for more.
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard machine.admitsSend, let transport else { throw SendError.notOpen }
+        guard case .open = machine.state, let transport else { throw SendError.notOpen }
         return try transport.send(message)
     }
 
@@ -124,10 +124,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             transport?.close(code, reason: reason)
         case .abortTransport(let generation):
             record(.aborted, generation)
-            dropTransport()
+            dropTransport(generation)
         case .connectionEnded(let generation, let cause):
             record(.closed, generation, cause: cause.kind, number: cause.number)
-            connectionEnded()
+            connectionEnded(generation)
         case .publish(let state): publish(state, old)
         }
     }
@@ -193,16 +193,17 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         transport.open()
     }
 
-    private func dropTransport() {
+    private func dropTransport(_ generation: Generation) {
+        guard generation == transportGeneration else { return }
         transport?.abort()
         transport = nil
     }
 
-    private func connectionEnded() {
+    private func connectionEnded(_ generation: Generation) {
         providerTask?.cancel()
         providerTask = nil
         request = nil
-        transport = nil
+        if generation == transportGeneration { transport = nil }
         opened = nil
         isReadingPaused = false
         resumeWriters(connectionStands: false)

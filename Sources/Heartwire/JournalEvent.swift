@@ -1,4 +1,3 @@
-public import HeartwireProtocol
 public import HeartwireSession
 
 /// One entry of a client's journal (promise J1).

@@ -32,7 +32,7 @@ final class MessageHub: @unchecked Sendable {
         return subscriptions.reduce(0) { max($0, $1.weight) }
     }
 
-    func append(_ message: consuming Message) {
+    func append(_ message: Message) {
         let weight = message.byteCount + Self.messageOverheadBytes
         if subscriptions.count == 1 {
             subscriptions[0].append(message, weight: weight)

@@ -94,7 +94,7 @@ public actor WebSocketClient {
     /// - Throws: ``SendError`` when the code may not be sent or the reason is longer than 123 bytes of UTF-8
     ///   (RFC 6455 §5.5, §7.4); the connection is not touched then.
     public func disconnect(code: CloseCode, reason: String = "") async throws {
-        try ClosePayload.validate(code, reason: reason)
+        try ClosePayload(code: code, reason: reason).validateForSending()
         core.disconnect(code: code, reason: reason)
         await waitUntilClosed()
     }

@@ -48,7 +48,7 @@ extension ClosePayload {
     ///
     /// - Throws: ``SendError/reservedCloseCode(_:)``, ``SendError/reasonWithoutCode`` or
     ///   ``SendError/reasonTooLong(_:)``.
-    func validateForSending() throws(SendError) {
+    public func validateForSending() throws(SendError) {
         if let code {
             guard code.mayBeSent else { throw .reservedCloseCode(code) }
         } else {

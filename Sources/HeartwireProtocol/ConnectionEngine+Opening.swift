@@ -97,7 +97,8 @@ extension ConnectionEngine {
             failForPeer(
                 ProtocolViolation(
                     closeCode: .protocolError, clause: "4.2.1",
-                    expected: "a lawful opening request", seen: "one that is answered with HTTP \(status): \(reason)"))
+                    expected: "a lawful opening request",
+                    seen: "one that is answered with HTTP \(status): \(reason)"))
         }
     }
 

@@ -6,9 +6,8 @@ extension ConnectionEngine {
         var offset = 0
         do throws(ProtocolViolation) {
             while offset < bytes.count {
-                guard let item = try frames.step(bytes, &offset) else { continue }
-                switch item {
-                case .message(let message): events.append(.message(message))
+                guard let control = try frames.step(bytes, &offset, &events) else { continue }
+                switch control {
                 case .ping(let payload): pingArrived(payload)
                 case .pong(let payload): events.append(.pongReceived(payload))
                 case .close(let close):

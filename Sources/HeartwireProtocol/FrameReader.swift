@@ -3,9 +3,8 @@
 /// Only three things are kept between pieces: at most 13 bytes of a header that is not whole, the
 /// payload of one control frame, and the assembler's message.
 struct FrameReader {
-    /// What one step found.
-    enum Item {
-        case message(Message)
+    /// A whole control frame.
+    enum Control {
         case ping([UInt8])
         case pong([UInt8])
         case close(ClosePayload)
@@ -18,6 +17,8 @@ struct FrameReader {
     }
 
     private let sender: Role
+    /// Whether `headerBytes` is empty and `partial` is `nil`: one test in place of two.
+    private var isBetweenFrames = true
     private var assembler: MessageAssembler
     /// The beginning of a header whose end has not arrived; empty otherwise.
     private var headerBytes: [UInt8] = []
@@ -33,34 +34,36 @@ struct FrameReader {
     }
 
     /// Reads on from `offset`, which must be before the end, up to the end of the next frame or of
-    /// `bytes`, and moves `offset` behind what was read.
+    /// `bytes`, and moves `offset` behind what was read. A message that it completes goes to `events`.
     ///
-    /// - Returns: what the frame completed; `nil` when it completed nothing.
+    /// - Returns: the control frame that it completed, if it was one.
     @inline(__always)
     mutating func step(
-        _ bytes: Span<UInt8>, _ offset: inout Int
-    ) throws(ProtocolViolation) -> Item? {
-        guard partial == nil, headerBytes.isEmpty else { return try resume(bytes, &offset) }
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
+        guard isBetweenFrames else { return try resume(bytes, &offset, &events) }
         guard let header = try FrameHeader.read(bytes, at: offset, from: sender) else {
             while offset < bytes.count {
                 headerBytes.append(bytes[offset])
                 offset &+= 1
             }
+            isBetweenFrames = false
             return nil
         }
         offset &+= header.size
         guard bytes.count &- offset >= header.payloadLength else {
             try begin(header)
-            return try resume(bytes, &offset)
+            return try resume(bytes, &offset, &events)
         }
         let start = offset
         offset &+= header.payloadLength
         let payload = bytes.extracting(start..<offset)
         if header.isFinal, header.opcode == .text || header.opcode == .binary {
             try assembler.admit(header)
-            return .message(try assembler.wholeMessage(header, payload))
+            events.append(.message(try assembler.wholeMessage(header, payload)))
+            return nil
         }
-        return try whole(header, payload)
+        return try whole(header, payload, &events)
     }
 
     /// Lets go of everything that was begun, with the storage.
@@ -69,6 +72,7 @@ struct FrameReader {
         headerBytes = []
         controlPayload = []
         partial = nil
+        isBetweenFrames = true
     }
 
     /// Gives back the storage of what is empty.
@@ -86,8 +90,8 @@ struct FrameReader {
     /// Goes on with a header or a payload that an earlier piece began.
     @inline(never)
     private mutating func resume(
-        _ bytes: Span<UInt8>, _ offset: inout Int
-    ) throws(ProtocolViolation) -> Item? {
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
         while partial == nil {
             guard offset < bytes.count else { return nil }
             headerBytes.append(bytes[offset])
@@ -109,13 +113,14 @@ struct FrameReader {
             return nil
         }
         partial = nil
-        return try end(frame.header)
+        isBetweenFrames = true
+        return try end(frame.header, &events)
     }
 
     /// A frame that lies whole in the piece but does not make a message by itself.
     private mutating func whole(
-        _ header: FrameHeader, _ payload: Span<UInt8>
-    ) throws(ProtocolViolation) -> Item? {
+        _ header: FrameHeader, _ payload: Span<UInt8>, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
         if header.opcode.isControl {
             try take(payload, key: header.maskingKey, header.opcode)
         } else {
@@ -123,7 +128,7 @@ struct FrameReader {
             assembler.begin(header)
             try assembler.append(payload, key: header.maskingKey)
         }
-        return try end(header)
+        return try end(header, &events)
     }
 
     private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
@@ -132,6 +137,7 @@ struct FrameReader {
             assembler.begin(header)
         }
         partial = Partial(header: header)
+        isBetweenFrames = false
     }
 
     private mutating func take(
@@ -146,10 +152,13 @@ struct FrameReader {
         }
     }
 
-    private mutating func end(_ header: FrameHeader) throws(ProtocolViolation) -> Item? {
+    private mutating func end(
+        _ header: FrameHeader, _ events: inout EventQueue
+    ) throws(ProtocolViolation) -> Control? {
         switch header.opcode {
         case .continuation, .text, .binary:
-            return try assembler.end(header).map(Item.message)
+            if let message = try assembler.end(header) { events.append(.message(message)) }
+            return nil
         case .close:
             let close = try ClosePayload(parsing: controlPayload.span)
             controlPayload.removeAll(keepingCapacity: true)

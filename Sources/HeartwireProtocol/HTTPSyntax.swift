@@ -63,6 +63,12 @@ enum HTTPSyntax {
         one.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
     }
 
+    /// Whether two strings are the same byte for byte. Swift's `==` goes by canonical equivalence, in which
+    /// the Kelvin sign is a K: too generous for what a peer has to prove.
+    static func equalsExactly(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
+        one.utf8.elementsEqual(other.utf8)
+    }
+
     /// `bytes` without the white space around them.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var slice = bytes

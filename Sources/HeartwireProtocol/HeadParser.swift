@@ -79,11 +79,11 @@ struct HeadParser: Sendable {
             guard ignoresLeadingEmptyLines else { throw .missingStartLine }
             return nil
         }
-        guard linesLeft > 0 else { throw .tooManyLines }
-        linesLeft -= 1
         if startLine == nil {
             startLine = String(decoding: line, as: UTF8.self)
         } else {
+            guard linesLeft > 0 else { throw .tooManyLines }
+            linesLeft -= 1
             try appendField()
         }
         return nil
@@ -136,7 +136,7 @@ enum HeadFault: Error, Sendable, Hashable, CaseIterable {
         case .whitespaceBeforeColon: "no white space before a header's colon (RFC 9112 5.1)"
         case .illegalFieldName: "header names that are tokens (RFC 9110 5.1)"
         case .tooManyBytes: "a head within the limit of bytes"
-        case .tooManyLines: "a head within the limit of lines"
+        case .tooManyLines: "no more header lines than the limit allows"
         }
     }
 

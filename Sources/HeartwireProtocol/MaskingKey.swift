@@ -37,6 +37,14 @@ struct MaskingKey: Sendable, Hashable {
         return result
     }
 
+    /// Combines the bytes of an array from `start` on with the key, in place.
+    func unmask(_ bytes: inout [UInt8], from start: Int) {
+        unsafe bytes.withUnsafeMutableBytes { all in
+            guard let base = all.baseAddress, start < all.count else { return }
+            unsafe combine(UnsafeRawBufferPointer(rebasing: all[start...]), into: base + start)
+        }
+    }
+
     /// Combines payload and key while copying, 16 bytes at a time.
     ///
     /// Source and destination are the same place or do not overlap; neither needs any alignment.

@@ -29,6 +29,7 @@ struct MessageAssembler {
 
     /// Judges the header of a data frame before any of its payload is looked at: its place in the
     /// message (§5.4), the size of the message and the number of its frames.
+    @inline(__always)
     func admit(_ header: FrameHeader) throws(ProtocolViolation) {
         if header.opcode == .continuation {
             guard isInMessage else { throw .strayContinuation }
@@ -58,17 +59,9 @@ struct MessageAssembler {
             guard let text else { throw .invalidText }
             return .text(text)
         }
-        let bytes = unsafe payload.withUnsafeBytes { source in
-            unsafe [UInt8](unsafeUninitializedCapacity: source.count) { room, count in
-                count = source.count
-                guard let start = room.baseAddress, let from = source.baseAddress else { return }
-                if let key = header.maskingKey {
-                    unsafe key.combine(source, into: start)
-                } else {
-                    unsafe UnsafeMutableRawPointer(start).copyMemory(from: from, byteCount: count)
-                }
-            }
-        }
+        // Copied first and unmasked in place: this is the fastest way there is to fill an array.
+        var bytes = unsafe payload.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+        if let key = header.maskingKey { key.unmask(&bytes, from: 0) }
         return .binary(bytes)
     }
 
@@ -93,13 +86,7 @@ struct MessageAssembler {
     mutating func append(_ piece: Span<UInt8>, key: MaskingKey?) throws(ProtocolViolation) {
         let start = buffer.count
         unsafe piece.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
-        if let key {
-            unsafe buffer.withUnsafeMutableBytes { all in
-                guard let base = all.baseAddress else { return }
-                let fresh = unsafe UnsafeRawBufferPointer(rebasing: all[start...])
-                unsafe key.combine(fresh, into: base + start)
-            }
-        }
+        if let key { key.unmask(&buffer, from: start) }
         guard kind == .text else { return }
         var judge = validator
         guard judge.consume(buffer.span.extracting(start...)) else { throw .invalidText }

@@ -30,7 +30,7 @@ public struct OpeningRequestHead: Sendable, Hashable {
 extension OpeningRequestHead: CustomStringConvertible {
     /// The path that was asked for, without the query, which may hold secrets.
     public var description: String {
-        let path = target.prefix { $0 != "?" }
+        let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
         return
             "GET \(DisplayText.escaped(String(path)))\(path.endIndex < target.endIndex ? "?…" : "")"
     }

@@ -33,16 +33,17 @@ public struct QueryItems: Sendable, Hashable {
     /// - Throws: ``MalformedError`` for a percent sign without two hexadecimal digits behind
     ///   it, and for bytes that are not UTF-8.
     public init(target: String) throws(MalformedError) {
-        guard let mark = target.firstIndex(of: "?") else {
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             items = []
             return
         }
         var items: [Item] = []
-        for piece in target[target.index(after: mark)...].split(separator: "&") {
-            let equals = piece.firstIndex(of: "=")
-            let value = equals.map { piece[piece.index(after: $0)...] } ?? ""
-            guard let name = HTTPSyntax.percentDecoded(piece[..<(equals ?? piece.endIndex)]),
-                let value = HTTPSyntax.percentDecoded(value)
+        let query = target.utf8[target.utf8.index(after: mark)...]
+        for piece in query.split(separator: UInt8(ascii: "&")) {
+            let name = piece.prefix { $0 != UInt8(ascii: "=") }
+            let value = piece[name.endIndex...].dropFirst()
+            guard let name = HTTPSyntax.percentDecoded(Substring(name)),
+                let value = HTTPSyntax.percentDecoded(Substring(value))
             else { throw MalformedError(position: items.count) }
             items.append(Item(name: name, value: value))
         }

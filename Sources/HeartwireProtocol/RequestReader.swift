@@ -5,7 +5,7 @@ public struct RequestReader: Sendable {
         /// A lawful handshake, to be accepted or rejected.
         case received(OpeningRequestHead)
         /// Not one: answer with this status (400, 405, 426 or 431; ``OpeningResponse/reject(status:headers:body:)``
-        /// adds the headers that go with it) and this line, which holds nothing of the request.
+        /// adds the headers that go with it) and with what was wrong, which holds nothing of the request.
         case invalid(status: Int, reason: String)
     }
 
@@ -42,7 +42,7 @@ public struct RequestReader: Sendable {
     private static func invalid(_ fault: HeadFault) -> Outcome {
         .invalid(
             status: fault.isLimit ? 431 : 400,
-            reason: "expected \(fault.expected), saw \(fault.seen)")
+            reason: "\(fault.seen) instead of \(fault.expected)")
     }
 
     private struct Fault: Error {
@@ -64,21 +64,21 @@ public struct RequestReader: Sendable {
         let fields = head.fields
         let hosts = fields.all("Host")
         guard hosts.count == 1, !hosts[0].isEmpty else {
-            throw Fault(status: 400, reason: "expected exactly one Host header (RFC 9112 3.2)")
+            throw Fault(status: 400, reason: "not exactly one Host header (RFC 9112 3.2)")
         }
         guard fields.all("Transfer-Encoding").isEmpty,
             fields.all("Content-Length").allSatisfy({ $0 == "0" })
         else {
-            throw Fault(status: 400, reason: "expected a request without a body")
+            throw Fault(status: 400, reason: "a request with a body")
         }
         guard fields.listContains("websocket", in: "Upgrade") else {
-            throw Fault(status: 426, reason: "expected the header Upgrade: websocket")
+            throw Fault(status: 426, reason: "no header Upgrade: websocket")
         }
         guard fields.listContains("upgrade", in: "Connection") else {
-            throw Fault(status: 426, reason: "expected the header Connection: Upgrade")
+            throw Fault(status: 426, reason: "no header Connection: Upgrade")
         }
         guard fields.all("Sec-WebSocket-Version") == ["13"] else {
-            throw Fault(status: 426, reason: "expected the header Sec-WebSocket-Version: 13")
+            throw Fault(status: 426, reason: "not one header Sec-WebSocket-Version: 13")
         }
         return OpeningRequestHead(
             target: target, headers: fields, host: hosts[0], key: try key(in: fields),
@@ -90,19 +90,20 @@ public struct RequestReader: Sendable {
     private static func target(of startLine: String) throws(Fault) -> String {
         let parts = startLine.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, HTTPSyntax.isToken(parts[0].utf8) else {
-            throw Fault(status: 400, reason: "expected a request line (RFC 9112 3)")
+            throw Fault(status: 400, reason: "no request line (RFC 9112 3)")
         }
         guard parts[0] == "GET" else {
-            throw Fault(status: 405, reason: "expected the method GET")
+            throw Fault(status: 405, reason: "another method than GET")
         }
         guard parts[2] == "HTTP/1.1" else {
-            throw Fault(status: 400, reason: "expected HTTP/1.1")
+            throw Fault(status: 400, reason: "another version than HTTP/1.1")
         }
         let target = parts[1]
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
             target.hasPrefix("/") || isAbsolute(target)
         else {
-            throw Fault(status: 400, reason: "expected a request target in ASCII (RFC 9112 3.2)")
+            throw Fault(
+                status: 400, reason: "no path in visible ASCII as the target (RFC 9112 3.2)")
         }
         return String(target)
     }
@@ -118,7 +119,7 @@ public struct RequestReader: Sendable {
         let keys = fields.all("Sec-WebSocket-Key")
         guard keys.count == 1, Base64.decode(keys[0])?.count == 16 else {
             throw Fault(
-                status: 400, reason: "expected one Sec-WebSocket-Key of 16 bytes in Base64")
+                status: 400, reason: "not one Sec-WebSocket-Key of 16 bytes in Base64")
         }
         return keys[0]
     }
@@ -126,7 +127,7 @@ public struct RequestReader: Sendable {
     private static func subprotocols(in fields: HeaderFields) throws(Fault) -> [String] {
         let names = fields.all("Sec-WebSocket-Protocol").flatMap(HTTPSyntax.listElements)
         guard names.allSatisfy({ HTTPSyntax.isToken($0.utf8) }) else {
-            throw Fault(status: 400, reason: "expected tokens in Sec-WebSocket-Protocol")
+            throw Fault(status: 400, reason: "a subprotocol that is no token")
         }
         return names
     }

@@ -45,7 +45,7 @@ struct ResponseVerifier: Sendable {
         guard values.count == 1 else {
             throw .handshake(expected: expected, seen: "\(values.count) of them")
         }
-        guard value == acceptValue else {
+        guard HTTPSyntax.equalsExactly(value, acceptValue) else {
             throw .handshake(expected: expected, seen: "another value")
         }
     }
@@ -71,7 +71,7 @@ struct ResponseVerifier: Sendable {
         guard values.count == 1 else {
             throw .handshake(expected: expected, seen: "\(values.count) headers")
         }
-        guard subprotocols.contains(value) else {
+        guard subprotocols.contains(where: { HTTPSyntax.equalsExactly($0, value) }) else {
             throw .handshake(expected: expected, seen: "another one")
         }
         return value

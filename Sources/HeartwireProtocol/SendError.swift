@@ -6,6 +6,7 @@ public struct SendError: Error, Sendable, Hashable {
         case notOpen
         case closing
         case closed
+        case connectionEnded
         case reservedCloseCode(CloseCode)
         case reasonWithoutCode
         case reasonTooLong(Int)
@@ -24,6 +25,8 @@ public struct SendError: Error, Sendable, Hashable {
     public static let closing = SendError(.closing)
     /// The connection is over.
     public static let closed = SendError(.closed)
+    /// The connection ended while the message waited for room: whether it arrived is not known.
+    public static let connectionEnded = SendError(.connectionEnded)
     /// The code may not stand in a Close frame (RFC 6455 §7.4).
     public static func reservedCloseCode(_ code: CloseCode) -> SendError {
         SendError(.reservedCloseCode(code))
@@ -47,6 +50,7 @@ extension SendError: CustomStringConvertible {
         case .notOpen: "the connection is not open yet"
         case .closing: "the connection is closing"
         case .closed: "the connection is closed"
+        case .connectionEnded: "the connection ended before the message went out"
         case .reservedCloseCode(let code): "the close code \(code) may not be sent"
         case .reasonWithoutCode: "a close reason needs a close code"
         case .reasonTooLong(let bytes): "the close reason has \(bytes) bytes of at most 123"

@@ -32,6 +32,11 @@ struct UTF8Validator: Sendable {
                 offset = unsafe Self.skipASCII(base, from: offset, to: count)
                 if offset == count { return true }
                 sawOnlyASCII = false
+                let next = unsafe Self.skipWholeCharacters(base, from: offset, to: count)
+                guard next == offset else {
+                    offset = next
+                    continue
+                }
             }
             let byte = unsafe base.load(fromByteOffset: offset, as: UInt8.self)
             guard wanting == 0 ? begin(byte) : proceed(byte) else { return false }
@@ -63,6 +68,46 @@ struct UTF8Validator: Sendable {
             offset &+= 1
         }
         return offset
+    }
+
+    /// The offset behind the characters from `start` on that are not ASCII, valid, and lie
+    /// within four bytes that are all there. What is left is the automaton's to judge.
+    @unsafe @inline(__always)
+    private static func skipWholeCharacters(
+        _ base: UnsafeRawPointer, from start: Int, to end: Int
+    ) -> Int {
+        var offset = start
+        while end &- offset >= 4 {
+            let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            // The first byte lowest, whatever the machine's byte order.
+            let size = Self.sizeOfCharacter(in: word.littleEndian)
+            if size == 0 { break }
+            offset &+= size
+        }
+        return offset
+    }
+
+    /// The size of the valid character that is not ASCII and begins in the lowest byte, or 0.
+    @inline(__always)
+    private static func sizeOfCharacter(in word: UInt32) -> Int {
+        let lead = UInt8(truncatingIfNeeded: word)
+        let second = UInt8(truncatingIfNeeded: word &>> 8)
+        switch lead {
+        case 0xC2...0xDF:
+            return word & 0xC000 == 0x8000 ? 2 : 0
+        case 0xE0...0xEF:
+            guard word & 0xC0_C000 == 0x80_8000 else { return 0 }
+            if lead == 0xE0, second < 0xA0 { return 0 }
+            if lead == 0xED, second > 0x9F { return 0 }
+            return 3
+        case 0xF0...0xF4:
+            guard word & 0xC0C0_C000 == 0x8080_8000 else { return 0 }
+            if lead == 0xF0, second < 0x90 { return 0 }
+            if lead == 0xF4, second > 0x8F { return 0 }
+            return 4
+        default:
+            return 0
+        }
     }
 
     /// Takes the first byte of a character that is not ASCII.

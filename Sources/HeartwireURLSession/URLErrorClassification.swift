@@ -1,6 +1,3 @@
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 public import Foundation
 public import HeartwireSession
 
