@@ -28,7 +28,8 @@
 ///     waiting      disconnect                    stopped      –
 ///     stopped      connect                       connecting   askForRequest
 ///
-/// A follow-up is waiting or stopped, as the policy decides. `*`: connecting with askForRequest
+/// A follow-up is waiting or stopped, as the policy decides; a connection that failed a probe waits for no
+/// time (L2). `*`: connecting with askForRequest
 /// where connect was told while closing and not taken back by disconnect. A connect while connecting
 /// or open joins what is there.
 ///

@@ -82,6 +82,18 @@ extension HeartbeatTests {
         #expect(machine.nextDeadline == 1899)
     }
 
+    @Test("L2: a probe is told apart from an ordinary ping while its pong is awaited")
+    func isProbing() throws {
+        var machine = try awaitingPong()
+        #expect(!machine.isProbing)
+        #expect(machine.probe(at: 200) == .sendPing(g1, ping2))
+        #expect(machine.isProbing)
+        machine.pong(g1, ping2, at: 300)
+        #expect(!machine.isProbing)
+        #expect(machine.tick(at: 90_000) == .sendPing(g1, ping3))
+        #expect(machine.isProbing, "so is the ping after a sleep")
+    }
+
     @Test("L2: a probe before the opening does nothing")
     func probeTooEarly() throws {
         var machine = try makeHeartbeat()

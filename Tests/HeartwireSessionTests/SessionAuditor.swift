@@ -54,6 +54,8 @@ struct SessionAuditor {
             guard after.nextDeadline != nil else { return "a wait without an end" }
         case .open: break
         }
+        // A failed probe is followed by a wait of no time, which ends with the next timer.
+        if case .waiting(_, .zero, _) = after.state { return nil }
         if case .timerFired = event, let due = after.nextDeadline, due <= now,
             after.staleEvents == before.staleEvents
         {

@@ -162,6 +162,30 @@ struct SessionMachineConnectionTests {
         #expect(machine.nextDeadline == at(600_102))
     }
 
+    @Test("L2: a connection that fails a probe is replaced at once, without a backoff")
+    func failedProbe() throws {
+        var machine = openMachine(
+            SessionConfiguration(heartbeat: try pulse(), reconnect: try steadyPolicy()))
+        #expect(machine.handle(.probeRequested, now: at(50)) == [.sendPing(g1, ping1)])
+        let effects = machine.handle(.timerFired(g1), now: at(1_050))
+        #expect(
+            effects == [
+                .abortTransport(g1), .connectionEnded(g1, .heartbeatTimeout),
+                .publish(.waiting(attempt: 1, delay: .zero, cause: .heartbeatTimeout)),
+            ])
+        #expect(machine.nextDeadline == at(1_050))
+        #expect(machine.handle(.timerFired(g2), now: at(1_050)).count == 2)
+    }
+
+    @Test("L2: within a row of failing attempts a failed probe does not defeat the backoff")
+    func failedProbeInARow() throws {
+        var machine = try secondConnection(stability: .seconds(60), heartbeat: try pulse())
+        #expect(machine.handle(.probeRequested, now: at(10_050)) == [.sendPing(g2, ping1)])
+        _ = machine.handle(.timerFired(g2), now: at(11_050))
+        #expect(
+            machine.state == .waiting(attempt: 2, delay: .seconds(2), cause: .heartbeatTimeout))
+    }
+
     @Test("T4: a slow consumer never makes a healthy connection look dead")
     func pausedReading() throws {
         var machine = openMachine(SessionConfiguration(heartbeat: try pulse()))
