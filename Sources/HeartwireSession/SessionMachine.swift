@@ -28,9 +28,9 @@
 ///     waiting      disconnect                    stopped      –
 ///     stopped      connect                       connecting   askForRequest
 ///
-/// A follow-up is waiting or stopped, as the policy decides. `*`: connecting with askForRequest
-/// where connect was told while closing and not taken back by disconnect. A connect while connecting
-/// or open joins what is there.
+/// A follow-up is waiting or stopped, as the policy decides; a connection that failed a probe waits for no
+/// time (L2). `*`: connecting with askForRequest where connect was told while closing and not taken back
+/// by disconnect. A connect while connecting or open joins what is there.
 ///
 /// Deadlines are met at the instant itself, whichever event comes first in it: an opening at the connect
 /// deadline is too late, like a pong at its own. When several things are due in one instant, stability
