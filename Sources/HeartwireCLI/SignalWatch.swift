@@ -61,9 +61,15 @@ enum SignalWatch {
 
 /// What the handler may touch: two words that are read and written without a lock. Made before
 /// the handler is installed, so that reaching it there initialises nothing.
-private final class HandlerState: Sendable {
+final class HandlerState: Sendable {
+    private let endProcess: @Sendable (Int32) -> Void
     private let count = Atomic<Int>(0)
     private let writeEnd = Atomic<Int32>(-1)
+
+    /// Begins with no signal seen. `endProcess` ends the process without running anything more.
+    init(endProcess: @escaping @Sendable (Int32) -> Void = { _exit($0) }) {
+        self.endProcess = endProcess
+    }
 
     /// Takes the pipe; `false` when there is one already.
     func claim(writeEnd descriptor: Int32) -> Bool {
@@ -72,9 +78,10 @@ private final class HandlerState: Sendable {
         ).exchanged
     }
 
+    /// Passes the first signal on and ends the process at a later one. Safe in a signal handler.
     func arrived(_ number: Int32) {
         let earlier = count.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
-        guard earlier == 0 else { _exit(128 + number) }
+        guard earlier == 0 else { return endProcess(128 + number) }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(writeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
     }

@@ -1,3 +1,5 @@
+import HeartwireProtocol
+import HeartwireSession
 import Testing
 
 @testable import HeartwireCLI
@@ -110,7 +112,7 @@ struct CommandOptionsTests {
     @Test("connect takes header fields in order and trims the blanks before a value")
     func headers() throws {
         let options = try #require(try connect("ws://h/", "--header", "A: b:c", "--header=A:"))
-        #expect(options.headers == [.init(name: "A", value: "b:c"), .init(name: "A", value: "")])
+        #expect(options.headers == ["A": "b:c", "A": ""])
     }
 
     @Test("connect does not repeat a malformed header field, which may be a secret")
@@ -119,6 +121,24 @@ struct CommandOptionsTests {
             try connect("ws://h/", "--header", "s3cret")
         }
         #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test("K12-01: a wrong URL is misuse, and is not repeated: it may hold a password")
+    func wrongURL() {
+        let error = #expect(throws: UsageError.self) { try connect("http://u:s3cret@h/") }
+        #expect(error?.description.hasPrefix("heartwire connect: the URL cannot be used: ") == true)
+        #expect(error?.description.contains("s3cret") == false)
+        #expect(throws: UsageError.self) { try accept("--url", "h") }
+        #expect(line("bench", "--url", "ws://h/#f") != nil)
+    }
+
+    @Test("a header field or a subprotocol that no request may carry is misuse")
+    func wrongRequest() throws {
+        #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "Upgrade: x") }
+        #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "A: b\r\nC: d") }
+        #expect(throws: UsageError.self) { try connect("ws://h/", "--subprotocol", "a,a") }
+        let request = try connect("ws://h/p", "--header", "A: b", "--subprotocol", "a")?.request
+        #expect(request?.headers == ["A": "b"] && request?.subprotocols == ["a"])
     }
 
     @Test("connect can do without a heartbeat, and needs a URL")
@@ -130,7 +150,7 @@ struct CommandOptionsTests {
             try connect(
                 "--binary", "--no-heartbeat", "ws://h/", "--format=raw", "--subprotocol", "a,b"))
         #expect(options.heartbeat == nil && options.isBinary && options.format == .raw)
-        #expect(options.url == "ws://h/" && options.subprotocols == ["a", "b"])
+        #expect(options.url.host == "h" && options.subprotocols == ["a", "b"])
         #expect(throws: UsageError.self) { try connect() }
     }
 

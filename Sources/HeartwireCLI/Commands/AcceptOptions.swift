@@ -1,3 +1,5 @@
+import HeartwireProtocol
+
 /// The arguments of `heartwire accept`.
 struct AcceptOptions: Sendable, Hashable {
     /// Where a report goes.
@@ -9,7 +11,7 @@ struct AcceptOptions: Sendable, Hashable {
     }
 
     /// The endpoint to test against; `nil` is the one inside the command.
-    var url: String?
+    var url: WebSocketURL?
     /// Whether `url` is a server that cannot be told how to behave.
     var isAnyServer: Bool
     /// Whether the list runs in virtual time.
@@ -78,7 +80,9 @@ struct AcceptOptions: Sendable, Hashable {
     ///
     /// - Throws: ``UsageError`` for a value that does not fit or two that contradict each other.
     init(_ parsed: ParsedArguments) throws(UsageError) {
-        url = try parsed.value(of: Self.urlOption)
+        if let text = try parsed.value(of: Self.urlOption) {
+            url = try webSocketURL(text, command: "accept")
+        }
         isAnyServer = try parsed.value(of: Self.anyServerOption)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)

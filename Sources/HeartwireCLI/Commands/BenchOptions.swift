@@ -1,7 +1,9 @@
+import HeartwireProtocol
+
 /// The arguments of `heartwire bench`.
 struct BenchOptions: Sendable, Hashable {
     /// The echo server to measure against; `nil` is an endpoint inside the command.
-    var url: String?
+    var url: WebSocketURL?
     /// How many connections work at once.
     var connections: Int
     /// How many messages each connection sends and gets back.
@@ -44,7 +46,9 @@ struct BenchOptions: Sendable, Hashable {
     ///
     /// - Throws: ``UsageError`` for a value that does not fit.
     init(_ parsed: ParsedArguments) throws(UsageError) {
-        url = try parsed.value(of: Self.urlOption)
+        if let text = try parsed.value(of: Self.urlOption) {
+            url = try webSocketURL(text, command: "bench")
+        }
         connections = try parsed.value(of: Self.connectionsOption)
         messages = try parsed.value(of: Self.messagesOption)
         size = try parsed.value(of: Self.sizeOption)
