@@ -36,6 +36,14 @@ enum SignalWatch {
         return true
     }
 
+    /// The first signal as a sequence of one. Begins to watch.
+    static func signals() -> AsyncStream<StopSignal> {
+        let (stream, sink) = AsyncStream.makeStream(
+            of: StopSignal.self, bufferingPolicy: .bufferingOldest(1))
+        begin { sink.yield($0) }
+        return stream
+    }
+
     private static func install(_ stop: StopSignal) {
         // `signal` would do, but it does not promise that interrupted calls go on.
         var action = sigaction()
