@@ -78,7 +78,8 @@ private func run(
     _ client: ScriptedClient, input: String?, words: [String] = [], signal: StopSignal? = nil,
     readerGone: Bool = false, sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
 ) async throws -> Run {
-    guard case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"] + words)
+    guard
+        case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"] + words)
     else { throw UsageError("not connect") }
     let (source, output) = (TestPipe(), TestPipe())
     if let input { source.feed(Array(input.utf8)) }
@@ -131,7 +132,8 @@ struct ConnectCommandTests {
         #expect(ran.end == .failed("closed by the peer: 4400 \"bad json\""))
     }
 
-    @Test("K12-01: a connection that cannot be made is a failure with its cause, nothing is printed")
+    @Test(
+        "K12-01: a connection that cannot be made is a failure with its cause, nothing is printed")
     func refused() async throws {
         let cause = CloseCause.connectFailed(ConnectionFailure(.refused, systemCode: 111))
         let ran = try await run(ScriptedClient(opens: false, cause: cause), input: "a\n")
@@ -173,6 +175,29 @@ struct ConnectCommandTests {
         let ran = try await run(client, input: nil, signal: .terminate)
         #expect(ran.end == .stopped(.terminate))
         #expect(client.closes == [.goingAway])
+    }
+
+    @Test("K12-07: a signal ends the command though the output's reader has stopped reading")
+    func blockedOutput() async throws {
+        let client = ScriptedClient()
+        client.deliver(.binary([UInt8](repeating: 0, count: 1_000_000)))
+        let (source, output) = (TestPipe(), TestPipe())
+        guard case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"])
+        else { return }
+        let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
+        let command = ConnectCommand(
+            client: client,
+            lines: InputLines(ChunkReader(descriptor: source.readEnd), maximumLineBytes: 10),
+            options: options, output: output.writer, signals: signals, sleep: { _ in })
+        let running = Task { await command.run() }
+        // The first byte is proof that the write is under way; the rest does not fit the pipe.
+        let first = await ChunkReader(descriptor: output.readEnd, size: 1).next()
+        #expect(first == .bytes([0]))
+        sink.yield(.interrupt)
+        #expect(await running.value == .stopped(.interrupt))
+        #expect(client.closes == [.goingAway])
+        output.closeReadEnd()
+        source.closeWriteEnd()
     }
 
     @Test("a reader that has gone ends the session in order and cleanly")

@@ -3,6 +3,12 @@ import Testing
 
 @testable import HeartwireCLI
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite("SignalWatch")
 struct SignalWatchTests {
     @Test("K12-07: the first signal is passed on, the second ends the process with its own status")
@@ -16,6 +22,15 @@ struct SignalWatchTests {
         state.arrived(StopSignal.terminate.rawValue)
         #expect(record.status.load(ordering: .relaxed) == 143)
         #expect(Array(pipe.finish().utf8) == [2])
+    }
+
+    @Test("K12-07: a real SIGTERM comes out of the sequence, and the process lives on")
+    func realSignal() async {
+        let signals = SignalWatch.signals()
+        let beganAgain = SignalWatch.begin { _ in }
+        #expect(!beganAgain)
+        kill(getpid(), SIGTERM)
+        #expect(await signals.first { _ in true } == .terminate)
     }
 
     @Test("the signals are watched once in a process")

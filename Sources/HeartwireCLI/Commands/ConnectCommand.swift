@@ -35,16 +35,23 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         case outputFailed(OutputError)
         case lingered
         case signalled(StopSignal)
+        case gaveUpPrinting
         case cancelled
     }
 
+    /// How long what arrived before a signal may still take to be printed. A reader that has stopped reading does not
+    /// keep the command alive.
+    private static var printingGrace: Duration { .milliseconds(500) }
+
     /// Runs to the end of the connection.
     func run() async -> CommandEnd {
-        let decided = await withTaskGroup(of: Part.self) { group in
-            let decided = await follow(&group)
-            group.cancelAll()
-            return decided
+        // Not a task group: that would wait for a part that is blocked in a write.
+        let (parts, sink) = AsyncStream.makeStream(of: Part.self)
+        var tasks: [Task<Void, Never>] = []
+        let decided = await follow(parts) { part in
+            tasks.append(Task { sink.yield(await part()) })
         }
+        for task in tasks { task.cancel() }
         if let decided { return decided }
         return CommandEnd(await client.cause())
     }
@@ -52,23 +59,25 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     /// Follows the parts until the connection is over.
     ///
     /// - Returns: how the command ends when something other than the connection decided that.
-    private func follow(_ group: inout TaskGroup<Part>) async -> CommandEnd? {
+    private func follow(
+        _ parts: AsyncStream<Part>, start: (@escaping @Sendable () async -> Part) -> Void
+    ) async -> CommandEnd? {
         var decided: CommandEnd?
-        group.addTask { .opened(await client.open()) }
-        group.addTask { await awaitSignal() }
-        while let part = await group.next() {
+        start { .opened(await client.open()) }
+        start { await awaitSignal() }
+        for await part in parts {
             switch part {
             case .opened(true):
-                group.addTask { await sendLines() }
-                group.addTask { await printMessages() }
-            case .opened(false), .connectionEnded:
+                start { await sendLines() }
+                start { await printMessages() }
+            case .opened(false), .connectionEnded, .gaveUpPrinting:
                 return decided
             case .outputFailed(let error):
                 await client.close(.normalClosure)
                 return decided ?? ended(by: error)
             case .inputEnded(nil):
                 guard case .linger(let duration) = options.atEnd else { continue }
-                group.addTask {
+                start {
                     await sleep(duration)
                     return .lingered
                 }
@@ -78,8 +87,12 @@ struct ConnectCommand<Client: LineClient>: Sendable {
             case .lingered:
                 await client.close(.normalClosure)
             case .signalled(let signal):
-                decided = decided ?? .stopped(signal)
+                decided = .stopped(signal)
                 await client.close(.goingAway)
+                start {
+                    await sleep(Self.printingGrace)
+                    return .gaveUpPrinting
+                }
             case .cancelled:
                 continue
             }
@@ -104,9 +117,10 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     }
 
     private func printMessages() async -> Part {
+        let output = PatientWriter(output)
         while let message = await client.nextMessage() {
             do throws(OutputError) {
-                try output.write(options.format.bytes(of: message))
+                try await output.write(options.format.bytes(of: message))
             } catch {
                 return .outputFailed(error)
             }
