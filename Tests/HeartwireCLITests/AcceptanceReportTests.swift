@@ -121,6 +121,35 @@ struct ReportJUnitTests {
     }
 }
 
+@Suite("ReportHTML")
+struct ReportHTMLTests {
+    @Test("A2: the page shows the verdict, and each scenario with its time and its closes")
+    func page() {
+        let close = AcceptanceReport.Close(generation: 2, cause: "no pong in time")
+        let html = AcceptanceReport(scenarios: [
+            scenario("a", .pass, closes: [close, close]), scenario("b", .fail, detail: "late"),
+        ]).html
+        #expect(html.contains("<title>heartwire accept: fail</title>"))
+        #expect(html.contains("<h1>fail: 1 passed, 1 failed, 0 skipped</h1>"))
+        #expect(
+            html.contains(
+                "<tr class=\"pass\"><td>pass</td><td>a</td><td>title of a</td><td>1234 ms</td>"
+                    + "<td>g2 no pong in time<br>g2 no pong in time</td></tr>"))
+        #expect(html.contains("<td>title of b<br><small>late</small></td>"))
+        #expect(html.hasSuffix("</html>\n"))
+    }
+
+    @Test("no text of a peer becomes markup, and the page loads nothing from elsewhere")
+    func escaped() {
+        let close = AcceptanceReport.Close(generation: 1, cause: "<script>\(hostile)")
+        let html = AcceptanceReport(scenarios: [
+            scenario("<img src=x>", .fail, closes: [close], detail: hostile)
+        ]).html
+        #expect(!html.contains("<script") && !html.contains("<img") && !html.contains("\u{1B}"))
+        #expect(!html.contains("http"))
+    }
+}
+
 @Suite("ReportTable")
 struct ReportTableTests {
     @Test("columns are aligned by what a terminal shows, details stand below")

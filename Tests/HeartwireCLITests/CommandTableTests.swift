@@ -91,6 +91,8 @@ struct CommandOptionsTests {
         #expect(try accept("--json=r.json", "--junit", "r.xml")?.json == .file("r.json"))
         #expect(try accept("--json", "--junit", "r.xml")?.junit == .file("r.xml"))
         #expect(throws: UsageError.self) { try accept("--json", "--junit") }
+        #expect(throws: UsageError.self) { try accept("--html", "--json=-") }
+        #expect(try accept("--html=r.html")?.html == .file("r.html"))
     }
 
     @Test("accept refuses what contradicts itself")

@@ -16,6 +16,22 @@ struct DescriptorWriterTests {
         #expect(arrived == bytes)
     }
 
+    @Test("a descriptor that somebody made non-blocking is waited for, on both sides")
+    func nonBlocking() async {
+        let pipe = TestPipe()
+        pipe.makeNonBlocking()
+        let bytes = [UInt8](repeating: 7, count: 500_000)
+        let reader = ChunkReader(descriptor: pipe.readEnd)
+        // Asks before anything is there, so that the read has to wait.
+        async let first = reader.next()
+        pipe.feed(bytes)
+        var arrived: [UInt8] = []
+        if case .bytes(let piece) = await first { arrived = piece }
+        while case .bytes(let piece) = await reader.next() { arrived += piece }
+        pipe.closeReadEnd()
+        #expect(arrived == bytes)
+    }
+
     @Test("a reader that has gone is told apart from a failure")
     func readerGone() {
         let pipe = TestPipe()
@@ -48,6 +64,8 @@ struct DescriptorWriterTests {
     @Test("a report is written to its file, and a failure names the file")
     func file() {
         #expect(ReportFile.write("x", to: "/dev/null") == .done)
+        let full = ReportFile.write("x", to: "/dev/full")
+        #expect(full == .failed("cannot write /dev/full: \(systemErrorText(28))"))
         let failed = ReportFile.write("x", to: "/nowhere/report.json")
         #expect(failed == .failed("cannot write /nowhere/report.json: \(systemErrorText(2))"))
     }

@@ -32,6 +32,10 @@ final class TestPipe: Sendable {
         }
     }
 
+    func makeNonBlocking() {
+        for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
+    }
+
     func closeWriteEnd() { close(writeEnd) }
 
     func closeReadEnd() { close(readEnd) }
