@@ -29,7 +29,7 @@ struct HeartwireCommand {
         case .overview: printed(HelpText.overview(of: Command.allCases.map(\.spec)))
         case .help(let command): printed(HelpText.text(for: command.spec))
         case .version: printed("heartwire \(heartwireVersion)\n")
-        case .accept(let options): await AcceptCommand.run(options)
+        case .accept(let options): await stoppable { await AcceptCommand.run(options) }
         case .connect, .endpoint, .bench: .failed("this command is not built in yet")
         }
     }
