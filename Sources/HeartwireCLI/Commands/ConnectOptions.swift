@@ -127,11 +127,6 @@ struct ConnectOptions: Sendable, Hashable {
         }
     }
 
-    /// What every attempt asks the server for.
-    var request: ConnectionRequest {
-        ConnectionRequest(url: url, headers: headers, subprotocols: subprotocols)
-    }
-
     private static func headers(_ texts: [String]) throws(UsageError) -> HeaderFields {
         var headers = HeaderFields()
         for text in texts {
