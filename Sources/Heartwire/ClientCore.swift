@@ -77,7 +77,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Queues a message. Answers whether there is room for more.
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard case .open = machine.state, let transport else { throw SendError.notOpen }
+        guard machine.admitsSend, let transport else { throw SendError.notOpen }
         return try transport.send(message)
     }
 
@@ -152,7 +152,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .provider(let provider):
             let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
             providerTask?.cancel()
-            providerTask = Task(executorPreference: executor) { [weak self] in
+            providerTask = Task(executorPreference: executor.taskExecutor) { [weak self] in
                 await Self.ask(provider, attempt) { [weak self] in self }
             }
         }
