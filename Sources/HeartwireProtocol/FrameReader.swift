@@ -4,7 +4,7 @@
 /// payload of one control frame, and the assembler's message.
 struct FrameReader {
     /// A whole control frame.
-    enum Control {
+    enum Control: Hashable {
         case ping([UInt8])
         case pong([UInt8])
         case close(ClosePayload)
