@@ -37,24 +37,24 @@ struct MaskingKey: Sendable, Hashable {
         return result
     }
 
-    /// Combines the bytes of an array from `start` on with the key, in place.
+    /// Combines the bytes of an array from `start` on, which is within it, with the key, in place.
     func unmask(_ bytes: inout [UInt8], from start: Int) {
         unsafe bytes.withUnsafeMutableBytes { all in
-            guard let base = all.baseAddress, start < all.count else { return }
-            unsafe combine(UnsafeRawBufferPointer(rebasing: all[start...]), into: base + start)
+            let payload = unsafe UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            unsafe combine(UnsafeRawBufferPointer(payload), into: payload)
         }
     }
 
     /// Combines payload and key while copying, 16 bytes at a time.
     ///
-    /// Source and destination are the same place or do not overlap; neither needs any alignment.
+    /// Source and room are the same place or do not overlap; neither needs any alignment.
     ///
-    /// - Parameter destination: room for at least as many bytes as `source` has.
+    /// - Parameter room: as long as `source` at least, else less is combined.
     @unsafe func combine(
-        _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawPointer
+        _ source: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) {
-        guard let from = source.baseAddress else { return }
-        let count = source.count
+        guard let from = source.baseAddress, let destination = room.baseAddress else { return }
+        let count = min(source.count, room.count)
         let wideKey = SIMD4<UInt32>(repeating: bits.littleEndian)
         var offset = 0
         while count &- offset >= 16 {
