@@ -22,8 +22,8 @@ struct MaskingKey: Sendable, Hashable {
     /// The key as it applies to what comes behind the first `count` payload bytes.
     func advanced(by count: Int) -> MaskingKey {
         let shift = UInt32(truncatingIfNeeded: (count & 3) &* 8)
-        let rotated = (bits &>> shift) | (bits &<< (32 &- shift))
-        return MaskingKey(random: UInt64(shift == 0 ? bits : rotated))
+        // A masking shift by 32 is one by 0, so a rotation by nothing gives the key itself.
+        return MaskingKey(random: UInt64((bits &>> shift) | (bits &<< (32 &- shift))))
     }
 
     /// Combines payload and key byte by byte. The plain statement of §5.3, which the fast kernel is
