@@ -37,7 +37,8 @@ public struct States: AsyncSequence, Sendable {
         init(_ core: ClientCore) {
             claim = Claim(core.states)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                hub: nil)
         }
 
         /// The next state, or `nil` when the client is gone or the task was cancelled.

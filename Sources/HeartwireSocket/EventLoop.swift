@@ -42,8 +42,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     let poller: any Poller
     private let loopTaskExecutor = LoopTaskExecutor()
 
-    private var ready: [Work] = []
-    private var readyHead = 0
+    @exclusivity(unchecked) private var ready: [Work] = []
+    @exclusivity(unchecked) private var readyHead = 0
     private var timers = TimerHeap()
     private var dirty: [any TurnFlushable] = []
     private var handlers: [UInt64: any ReadinessHandler] = [:]

@@ -31,7 +31,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private let executor: any SessionExecutor
     /// Held until the end was reported or `abort()` was called.
     private var observer: (any TransportObserver)?
-    private var engine: ConnectionEngine
+    /// Exclusive by confinement: the engine calls nobody but its random source.
+    @exclusivity(unchecked) private var engine: ConnectionEngine
     private var channel: (any ByteChannel)?
     private var state = State.fresh
     private var isDirty = false
