@@ -34,6 +34,7 @@ public struct Generation: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// rather than traps.
     public var next: Generation { Generation(number &+ 1) }
 
+    /// Whether the left connection is the older one.
     public static func < (left: Generation, right: Generation) -> Bool {
         left.number < right.number
     }
@@ -52,6 +53,7 @@ public struct PingID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.number = number
     }
 
+    /// Whether the left ping is the older one.
     public static func < (left: PingID, right: PingID) -> Bool {
         left.number < right.number
     }
@@ -368,6 +370,12 @@ public struct Heartbeat<Instant: HeartbeatInstant>: Sendable {
     public var awaitedPing: PingID? {
         guard case .open(.awaiting(let id, _, _)) = state else { return nil }
         return id
+    }
+
+    /// Whether the awaited pong is that of a probe: the connection was in doubt before its ping went out.
+    public var isProbing: Bool {
+        guard case .open(.awaiting(_, _, let isProbe)) = state else { return false }
+        return isProbe
     }
 }
 

@@ -40,6 +40,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private var timer: TimerID?
     private var timerDeadline: MonotonicInstant?
     private var isReadingPaused = false
+    private var isClosing = false
     private var writers: [UnsafeContinuation<Bool, Never>] = []
     private var opened: OpenedConnection?
     private var arrived = BatchQueue<SessionEvent>()
@@ -76,7 +77,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Queues a message. Answers whether there is room for more.
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard case .open = machine.state, let transport else { throw SendError.notOpen }
+        guard machine.admitsSend, let transport else { throw SendError.notOpen }
         return try transport.send(message)
     }
 
@@ -122,6 +123,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .closeTransport(let generation, let code, let reason):
             record(.closeSent, generation, number: code.map { Int($0.rawValue) })
             transport?.close(code, reason: reason)
+            stopPausing()
         case .abortTransport(let generation):
             record(.aborted, generation)
             dropTransport(generation)
@@ -150,7 +152,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .provider(let provider):
             let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
             providerTask?.cancel()
-            providerTask = Task(executorPreference: executor) { [weak self] in
+            providerTask = Task(executorPreference: executor.taskExecutor) { [weak self] in
                 await Self.ask(provider, attempt) { [weak self] in self }
             }
         }
@@ -206,6 +208,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         if generation == transportGeneration { transport = nil }
         opened = nil
         isReadingPaused = false
+        isClosing = false
         resumeWriters(connectionStands: false)
     }
 
@@ -247,6 +250,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     func transportReceived(_ generation: Generation, _ message: Message) {
         guard machine.admitsMessage(from: generation) else { return }
+        if isClosing, messages.weight > receiveBufferBytes { return }
         messages.append(message)
     }
 
@@ -276,7 +280,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: Back-pressure
 
     private func pauseReadingIfFull(_ generation: Generation) {
-        guard !isReadingPaused, messages.weight > receiveBufferBytes, let transport else { return }
+        guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport
+        else { return }
         isReadingPaused = true
         transport.setReading(false)
         record(.readingPaused, generation)
@@ -291,6 +296,15 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         transport.setReading(true)
         record(.readingResumed, transportGeneration)
         handle(.readingResumed(transportGeneration))
+    }
+
+    /// The app has asked for the close, and the peer's answer stands behind messages that perhaps nobody
+    /// reads any more: from here on they are read, and dropped where there is no room.
+    private func stopPausing() {
+        isClosing = true
+        guard isReadingPaused else { return }
+        isReadingPaused = false
+        transport?.setReading(true)
     }
 
     // MARK: Journal

@@ -34,7 +34,8 @@ public struct Messages: AsyncSequence, Sendable {
         }
 
         private let claim: Claim
-        private var reader: SubscriptionReader<Message>
+        @usableFromInline let reader: SubscriptionReader<Message>
+        @usableFromInline var batch = BatchQueue<Message>()
 
         init(_ core: ClientCore) {
             claim = Claim(core.messages)
@@ -43,13 +44,17 @@ public struct Messages: AsyncSequence, Sendable {
         }
 
         /// The next message, or `nil` when the session has stopped or the task was cancelled.
+        @inlinable
         public mutating func next() async -> Message? {
-            await next(isolation: nil)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: nil)
         }
 
         /// The next message, without leaving the caller's isolation.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
-            await reader.next(isolation: actor)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: actor)
         }
     }
 }

@@ -109,26 +109,19 @@ extension Subscription {
     }
 }
 
-/// What iterators of messages and of states share: a batch of their own, refilled from a subscription.
+/// What iterators of messages and of states share: where a batch comes from.
+@usableFromInline
 struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
     let domain: Domain
     let subscription: Subscription<Element>
-    private var batch = BatchQueue<Element>()
 
-    init(executor: any SessionExecutor, domain: Domain, subscription: Subscription<Element>) {
-        self.executor = executor
-        self.domain = domain
-        self.subscription = subscription
-    }
-
-    mutating func next(isolation: isolated (any Actor)?) async -> Element? {
-        if let element = batch.popFirst() { return element }
-        return await refill(isolation: isolation)
-    }
-
-    /// In the domain without a hop, from elsewhere with one for a whole batch.
-    private mutating func refill(isolation: isolated (any Actor)?) async -> Element? {
+    /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
+    /// one for a whole batch. `nil` when the sequence has finished or the task was cancelled.
+    @usableFromInline
+    func refill(
+        _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
+    ) async -> Element? {
         while !Task.isCancelled {
             if executor.isCurrent {
                 subscription.take(into: &batch)

@@ -29,8 +29,10 @@ struct HeartwireCommand {
         case .overview: printed(HelpText.overview(of: Command.allCases.map(\.spec)))
         case .help(let command): printed(HelpText.text(for: command.spec))
         case .version: printed("heartwire \(heartwireVersion)\n")
-        case .accept(let options): await AcceptCommand.run(options)
-        case .connect, .endpoint, .bench: .failed("this command is not built in yet")
+        case .accept(let options): await stoppable { await AcceptCommand.run(options) }
+        case .bench(.client(let load)): await stoppable { await BenchClient.run(load) }
+        case .bench(.server(let port)): await stoppable { await BenchServer.run(port: port) }
+        case .connect, .endpoint: .failed("this command is not built in yet")
         }
     }
 

@@ -21,6 +21,7 @@ public struct Generation: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// rather than traps.
     public var next: Generation { Generation(number &+ 1) }
 
+    /// Whether the left connection is the older one.
     public static func < (left: Generation, right: Generation) -> Bool {
         left.number < right.number
     }
@@ -39,6 +40,7 @@ public struct PingID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.number = number
     }
 
+    /// Whether the left ping is the older one.
     public static func < (left: PingID, right: PingID) -> Bool {
         left.number < right.number
     }

@@ -127,6 +127,12 @@ public struct Heartbeat<Instant: HeartbeatInstant>: Sendable {
         guard case .open(.awaiting(let id, _, _)) = state else { return nil }
         return id
     }
+
+    /// Whether the awaited pong is that of a probe: the connection was in doubt before its ping went out.
+    public var isProbing: Bool {
+        guard case .open(.awaiting(_, _, let isProbe)) = state else { return false }
+        return isProbe
+    }
 }
 
 // What the owner tells about connections.

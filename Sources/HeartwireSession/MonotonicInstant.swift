@@ -32,6 +32,7 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
         return .nanoseconds(other < self ? Int64.min : Int64.max)
     }
 
+    /// Whether the left instant is the earlier one.
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

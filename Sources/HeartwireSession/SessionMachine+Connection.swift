@@ -89,6 +89,7 @@ extension SessionMachine {
         _ see: (inout Heartbeat<MonotonicInstant>) -> Heartbeat<MonotonicInstant>.Action?
     ) -> SessionEffects {
         guard case .open(var open) = phase, var heartbeat = open.heartbeat else { return [] }
+        let wasProbing = heartbeat.isProbing
         let action = see(&heartbeat)
         open.heartbeat = heartbeat
         phase = .open(open)
@@ -97,7 +98,7 @@ extension SessionMachine {
         case .sendPing(let stamp, let id):
             lastPing = id
             return [.sendPing(stamp, id)]
-        case .close: return end(.heartbeatTimeout, aborts: true, now)
+        case .close: return end(.heartbeatTimeout, aborts: true, atOnce: wasProbing, now)
         }
     }
 }

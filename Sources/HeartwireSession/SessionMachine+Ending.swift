@@ -3,13 +3,14 @@ import HeartwireProtocol
 // How a connection ends, and what follows.
 extension SessionMachine {
     /// The one way in which a live connection ends other than by a disconnect before it was open (G4).
+    /// `atOnce`: it failed a probe, so it is replaced without a backoff, where it is the first to fail (L2).
     mutating func end(
-        _ cause: CloseCause, aborts: Bool, _ now: MonotonicInstant
+        _ cause: CloseCause, aborts: Bool, atOnce: Bool = false, _ now: MonotonicInstant
     ) -> SessionEffects {
         var effects: SessionEffects = aborts ? [.abortTransport(generation)] : []
         guard case .closing(let closing) = phase else {
             effects.append(.connectionEnded(generation, cause))
-            return effects + followUp(cause, now)
+            return effects + followUp(cause, atOnce: atOnce, now)
         }
         let own = cause.asAnswer(to: closing.sent)
         effects.append(.connectionEnded(generation, own))
@@ -17,7 +18,9 @@ extension SessionMachine {
     }
 
     /// Waits for the next attempt or stops, as the policy decides (R1–R3).
-    private mutating func followUp(_ cause: CloseCause, _ now: MonotonicInstant) -> SessionEffects {
+    private mutating func followUp(
+        _ cause: CloseCause, atOnce: Bool, _ now: MonotonicInstant
+    ) -> SessionEffects {
         guard let policy = configuration.reconnect else { return stop(.refusedToRetry(cause)) }
         var least = Duration.zero
         switch policy.verdict(for: cause) {
@@ -32,8 +35,8 @@ extension SessionMachine {
         guard let usual = policy.backoff.delay(attempt: attempt, roll: random.next()) else {
             return stop(.attemptsExhausted(cause))
         }
+        let delay = max(atOnce && row.attempt == 0 ? .zero : usual, least)
         row.attempt = attempt
-        let delay = max(usual, least)
         // The wait has a generation of its own, which becomes that of the next attempt (G3).
         generation = generation.next
         phase = .waiting(

@@ -28,9 +28,9 @@
 ///     waiting      disconnect                    stopped      –
 ///     stopped      connect                       connecting   askForRequest
 ///
-/// A follow-up is waiting or stopped, as the policy decides. `*`: connecting with askForRequest
-/// where connect was told while closing and not taken back by disconnect. A connect while connecting
-/// or open joins what is there.
+/// A follow-up is waiting or stopped, as the policy decides; a connection that failed a probe waits for no
+/// time (L2). `*`: connecting with askForRequest where connect was told while closing and not taken back
+/// by disconnect. A connect while connecting or open joins what is there.
 ///
 /// Deadlines are met at the instant itself, whichever event comes first in it: an opening at the connect
 /// deadline is too late, like a pong at its own. When several things are due in one instant, stability
@@ -111,6 +111,14 @@ public struct SessionMachine: Sendable {
     /// the peer has answered. The same gate as for events, without the cost of one.
     public mutating func admitsMessage(from stamp: Generation) -> Bool {
         admits(stamp, .message)
+    }
+
+    /// Whether a message may be sent now: while open, and neither before nor after.
+    public var admitsSend: Bool {
+        switch phase {
+        case .open: true
+        case .idle, .connecting, .closing, .waiting, .stopped: false
+        }
     }
 
     /// Whether an effect may still run. One that acts on a connection may not once that connection has

@@ -29,7 +29,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private let request: ConnectionRequest
     private let connector: any ChannelConnector
     private let executor: any SessionExecutor
-    private weak var observer: (any TransportObserver)?
+    /// Held until the end was reported or `abort()` was called.
+    private var observer: (any TransportObserver)?
     private var engine: ConnectionEngine
     private var channel: (any ByteChannel)?
     private var state = State.fresh

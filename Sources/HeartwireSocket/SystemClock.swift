@@ -3,6 +3,7 @@ public import HeartwireSession
 #if canImport(Darwin)
     import Darwin
 #else
+    import CLinux
     import Glibc
 #endif
 

@@ -12,7 +12,7 @@ public import HeartwireProtocol
 ///
 /// Belongs to one isolation domain.
 public final class SystemRandomSource: RandomSource {
-    private static let blockWords = 64
+    private static let blockWords = 512
     private var words: [UInt64] = []
 
     /// Makes a source that has asked for nothing yet.

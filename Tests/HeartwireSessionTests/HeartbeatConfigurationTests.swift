@@ -56,6 +56,12 @@ struct HeartbeatConfigurationTests {
                 == "the probe timeout is too long", "a probe never waits longer than a ping")
     }
 
+    @Test("H14: the default of a session keeps the rules")
+    func standard() throws {
+        let standard = Heartbeat<MonotonicInstant>.Configuration.standard
+        #expect(standard == (try .init(interval: .seconds(20), timeout: .seconds(10))))
+    }
+
     @Test("H14: the same rules hold for durations")
     func durations() throws {
         typealias OnTheClock = Heartbeat<ContinuousClock.Instant>.Configuration

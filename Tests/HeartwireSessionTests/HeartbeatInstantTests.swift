@@ -42,17 +42,3 @@ struct HeartbeatInstantTests {
         #expect(start.elapsed(since: end) == .milliseconds(-1_500))
     }
 }
-
-@Suite("MonotonicInstant+Heartbeat: the session's clock as a heartbeat's")
-struct MonotonicInstantHeartbeatTests {
-    @Test("H1, H14: the session's clock stops at the ends of its range")
-    func monotonic() {
-        let start = MonotonicInstant(nanoseconds: .max - 5)
-        #expect(start.advanced(byAtMost: .nanoseconds(5)) == .distantFuture)
-        #expect(start.advanced(byAtMost: .nanoseconds(6)) == .distantFuture)
-        let first = MonotonicInstant(nanoseconds: .min)
-        #expect(start.elapsed(since: first) == .nanoseconds(Int64.max))
-        #expect(first.elapsed(since: start) == .nanoseconds(Int64.min))
-        #expect(start.elapsed(since: start.advanced(byAtMost: .nanoseconds(2))) == .nanoseconds(-2))
-    }
-}

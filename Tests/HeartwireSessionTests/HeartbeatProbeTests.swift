@@ -1,13 +1,13 @@
 import HeartwireSession
 import Testing
 
-@Suite("Heartbeat: sleeps, probes and paused reading")
-struct HeartbeatProbeTests {
+// Sleeps, probes and paused reading.
+extension HeartbeatTests {
     @Test(
         "H11: a tick late by the tolerance closes; late by more it asks for one fresh probe",
         arguments: [(2100, false), (2101, true)])
     func lateVerdict(now: Int, probes: Bool) throws {
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         let action = machine.tick(at: now)
         #expect(action == (probes ? .sendPing(g1, ping2) : .close(g1, .heartbeatTimeout)))
         #expect(machine.nextDeadline == (probes ? now + 1000 : nil))
@@ -15,19 +15,19 @@ struct HeartbeatProbeTests {
 
     @Test("H11: the tolerance can be set, and zero takes any late tick for a sleep")
     func tolerance() throws {
-        var strict = try awaiting(tolerance: 0)
+        var strict = try awaitingPong(tolerance: 0)
         var onTime = strict
         #expect(onTime.tick(at: 1100) == .close(g1, .heartbeatTimeout))
         #expect(strict.tick(at: 1101) == .sendPing(g1, ping2))
-        var lenient = try awaiting(tolerance: 5_000)
+        var lenient = try awaitingPong(tolerance: 5_000)
         #expect(lenient.tick(at: 6_100) == .close(g1, .heartbeatTimeout))
-        var asleep = try awaiting(tolerance: 5_000)
+        var asleep = try awaitingPong(tolerance: 5_000)
         #expect(asleep.tick(at: 6_101) == .sendPing(g1, ping2))
     }
 
     @Test("H11: a second late tick while the probe is out closes, however late it is")
     func secondSleep() throws {
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         #expect(machine.tick(at: 50_000) == .sendPing(g1, ping2))
         #expect(machine.tick(at: 50_999) == nil)
         #expect(machine.tick(at: 999_999) == .close(g1, .heartbeatTimeout))
@@ -43,7 +43,7 @@ struct HeartbeatProbeTests {
 
     @Test("H11: an answered probe makes the connection as good as new")
     func answeredProbe() throws {
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         #expect(machine.tick(at: 50_000) == .sendPing(g1, ping2))
         machine.pong(g1, ping1, at: 50_001)
         #expect(machine.awaitedPing == ping2, "a pong from before the sleep is no proof of life")
@@ -59,7 +59,7 @@ struct HeartbeatProbeTests {
         #expect(atRest.probe(at: 30) == .sendPing(g1, ping1))
         #expect(atRest.nextDeadline == 1030)
 
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         #expect(machine.probe(at: 600) == .sendPing(g1, ping2))
         #expect(machine.nextDeadline == 1600)
         machine.pong(g1, ping1, at: 700)
@@ -70,7 +70,7 @@ struct HeartbeatProbeTests {
 
     @Test("L2, K02-10: a probe has its own short deadline; ordinary pings keep theirs")
     func probeTimeout() throws {
-        var machine = try awaiting(probeTimeout: 200)
+        var machine = try awaitingPong(probeTimeout: 200)
         #expect(machine.nextDeadline == 1100)
         #expect(machine.probe(at: 600) == .sendPing(g1, ping2))
         #expect(machine.nextDeadline == 800)
@@ -80,6 +80,18 @@ struct HeartbeatProbeTests {
         machine.pong(g1, ping2, at: 799)
         #expect(machine.tick(at: 899) == .sendPing(g1, ping3))
         #expect(machine.nextDeadline == 1899)
+    }
+
+    @Test("L2: a probe is told apart from an ordinary ping while its pong is awaited")
+    func isProbing() throws {
+        var machine = try awaitingPong()
+        #expect(!machine.isProbing)
+        #expect(machine.probe(at: 200) == .sendPing(g1, ping2))
+        #expect(machine.isProbing)
+        machine.pong(g1, ping2, at: 300)
+        #expect(!machine.isProbing)
+        #expect(machine.tick(at: 90_000) == .sendPing(g1, ping3))
+        #expect(machine.isProbing, "so is the ping after a sleep")
     }
 
     @Test("L2: a probe before the opening does nothing")
@@ -92,7 +104,7 @@ struct HeartbeatProbeTests {
 
     @Test("T4: while reading is paused no verdict is passed, and a fresh probe decides afterwards")
     func pausedUnderAPing() throws {
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         machine.readingPaused(g1)
         #expect(machine.nextDeadline == nil)
         #expect(machine.awaitedPing == nil)
@@ -149,7 +161,7 @@ struct HeartbeatProbeTests {
 
     @Test("H8, H10: a connection can fail and end while reading is paused")
     func endDuringAPause() throws {
-        var machine = try awaiting()
+        var machine = try awaitingPong()
         machine.readingPaused(g1)
         var failing = machine
         #expect(failing.failed(g1, "reset") == .close(g1, .failure("reset")))
@@ -159,14 +171,16 @@ struct HeartbeatProbeTests {
         #expect(machine.phase == .closed)
     }
 
-    func resting(probeTimeout: Int? = nil, tolerance: Int? = nil) throws -> Heartbeat<Int> {
+    private func resting(probeTimeout: Int? = nil, tolerance: Int? = nil) throws -> Heartbeat<Int> {
         var machine = try makeHeartbeat(probeTimeout: probeTimeout, tolerance: tolerance)
         _ = machine.connect()
         machine.opened(g1, at: 0)
         return machine
     }
 
-    func awaiting(probeTimeout: Int? = nil, tolerance: Int? = nil) throws -> Heartbeat<Int> {
+    private func awaitingPong(
+        probeTimeout: Int? = nil, tolerance: Int? = nil
+    ) throws -> Heartbeat<Int> {
         var machine = try resting(probeTimeout: probeTimeout, tolerance: tolerance)
         #expect(machine.tick(at: 100) == .sendPing(g1, ping1))
         return machine

@@ -202,6 +202,18 @@ struct HeartbeatTests {
         #expect(open.nextDeadline == 1100)
     }
 
+    @Test("H8: also where frames count and while reading is paused", arguments: [0, 2] as [UInt64])
+    func wrongGenerationOfFrames(number: UInt64) throws {
+        var machine = try makeHeartbeat(countsInboundFrames: true)
+        _ = machine.connect()
+        machine.opened(g1, at: 0)
+        machine.frameReceived(Generation(number), at: 50)
+        #expect(machine.nextDeadline == 100)
+        machine.readingPaused(g1)
+        #expect(machine.readingResumed(Generation(number), at: 500) == nil)
+        #expect(machine.nextDeadline == nil)
+    }
+
     @Test("H8: in the idle phase nothing but a connect changes anything")
     func idle() throws {
         var machine = try makeHeartbeat()

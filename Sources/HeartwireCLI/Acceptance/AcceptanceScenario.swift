@@ -1,3 +1,5 @@
+import HeartwireProtocol
+
 /// One entry of the acceptance list.
 struct AcceptanceScenario: Sendable {
     /// What a scenario needs of the place that it runs in.
@@ -31,9 +33,9 @@ struct ScenarioPlace: Sendable, Hashable {
         /// An endpoint on the virtual network, in virtual time.
         case virtual
         /// A `heartwire endpoint` elsewhere.
-        case endpoint(url: String)
+        case endpoint(url: WebSocketURL)
         /// A server that cannot be told how to behave.
-        case anyServer(url: String)
+        case anyServer(url: WebSocketURL)
     }
 
     /// The server.

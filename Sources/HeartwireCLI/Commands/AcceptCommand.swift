@@ -33,7 +33,9 @@ enum AcceptCommand {
         _ report: AcceptanceReport, _ options: AcceptOptions, output: DescriptorWriter,
         diagnostics: DescriptorWriter
     ) -> CommandEnd {
-        let reports = [(options.json, report.json), (options.junit, report.junit)]
+        let reports = [
+            (options.json, report.json), (options.junit, report.junit), (options.html, report.html),
+        ]
         let takesOutput = reports.contains { $0.0 == .standardOutput }
         let tableWriter = takesOutput ? diagnostics : output
         let isColoured = Terminal(descriptor: tableWriter.descriptor).isColoured

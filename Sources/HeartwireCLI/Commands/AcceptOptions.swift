@@ -1,3 +1,5 @@
+import HeartwireProtocol
+
 /// The arguments of `heartwire accept`.
 struct AcceptOptions: Sendable, Hashable {
     /// Where a report goes.
@@ -9,7 +11,7 @@ struct AcceptOptions: Sendable, Hashable {
     }
 
     /// The endpoint to test against; `nil` is the one inside the command.
-    var url: String?
+    var url: WebSocketURL?
     /// Whether `url` is a server that cannot be told how to behave.
     var isAnyServer: Bool
     /// Whether the list runs in virtual time.
@@ -28,6 +30,8 @@ struct AcceptOptions: Sendable, Hashable {
     var json: Destination?
     /// Where the JUnit report goes.
     var junit: Destination?
+    /// Where the HTML report goes.
+    var html: Destination?
 
     private static let urlOption = Option.text(
         "url", "URL", "Test against this heartwire endpoint instead of the one inside the command.")
@@ -49,6 +53,8 @@ struct AcceptOptions: Sendable, Hashable {
         "json", "FILE", implied: "-", "Write the JSON report to FILE; '-' is the standard output.")
     private static let junitOption = Option.optionalText(
         "junit", "FILE", implied: "-", "Write a JUnit report to FILE; '-' is the standard output.")
+    private static let htmlOption = Option.optionalText(
+        "html", "FILE", implied: "-", "Write a report for a browser to FILE; '-' as above.")
 
     static let spec = CommandSpec(
         name: "accept",
@@ -56,7 +62,7 @@ struct AcceptOptions: Sendable, Hashable {
         options: [
             urlOption.spec, anyServerOption.spec, virtualOption.spec, onlyOption.spec,
             listOption.spec, intervalOption.spec, timeoutOption.spec, scenarioTimeoutOption.spec,
-            jsonOption.spec, junitOption.spec,
+            jsonOption.spec, junitOption.spec, htmlOption.spec,
         ],
         discussion: """
             Without options the list runs against an endpoint inside the command.
@@ -78,7 +84,9 @@ struct AcceptOptions: Sendable, Hashable {
     ///
     /// - Throws: ``UsageError`` for a value that does not fit or two that contradict each other.
     init(_ parsed: ParsedArguments) throws(UsageError) {
-        url = try parsed.value(of: Self.urlOption)
+        if let text = try parsed.value(of: Self.urlOption) {
+            url = try webSocketURL(text, command: "accept")
+        }
         isAnyServer = try parsed.value(of: Self.anyServerOption)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)
@@ -88,6 +96,7 @@ struct AcceptOptions: Sendable, Hashable {
         scenarioTimeout = try parsed.value(of: Self.scenarioTimeoutOption)
         json = Self.destination(try parsed.value(of: Self.jsonOption))
         junit = Self.destination(try parsed.value(of: Self.junitOption))
+        html = Self.destination(try parsed.value(of: Self.htmlOption))
 
         if isVirtual, url != nil {
             throw UsageError("'--virtual' has no network: leave out '--url'", command: "accept")
@@ -95,9 +104,9 @@ struct AcceptOptions: Sendable, Hashable {
         if isAnyServer, url == nil {
             throw UsageError("'--any-server' needs '--url URL'", command: "accept")
         }
-        if json == .standardOutput, junit == .standardOutput {
+        if [json, junit, html].count(where: { $0 == .standardOutput }) > 1 {
             throw UsageError(
-                "only one report fits the standard output: give '--json' or '--junit' a file",
+                "only one report fits the standard output: give the others a FILE",
                 command: "accept")
         }
     }

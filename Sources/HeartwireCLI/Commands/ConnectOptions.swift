@@ -1,3 +1,6 @@
+import HeartwireProtocol
+import HeartwireSession
+
 /// The arguments of `heartwire connect`.
 struct ConnectOptions: Sendable, Hashable {
     /// What to do when the standard input has ended and all of it was sent (field case K12-02).
@@ -8,22 +11,14 @@ struct ConnectOptions: Sendable, Hashable {
         case untilClose
     }
 
-    /// One header field of the user's own.
-    struct Header: Sendable, Hashable {
-        /// The name, not yet checked.
-        var name: String
-        /// The value without blanks around it, not yet checked.
-        var value: String
-    }
-
-    /// The server, not yet parsed.
-    var url: String
+    /// The server.
+    var url: WebSocketURL
     /// Whether lines go out as binary messages.
     var isBinary: Bool
     /// How messages are written to the standard output.
     var format: OutputFormat
     /// Header fields of the user's own, in order.
-    var headers: [Header]
+    var headers: HeaderFields
     /// Subprotocols to offer, in order of preference.
     var subprotocols: [String]
     /// What to do at the end of the input.
@@ -107,7 +102,7 @@ struct ConnectOptions: Sendable, Hashable {
         guard let url = parsed.positionals.first else {
             throw UsageError("URL is missing", command: "connect")
         }
-        self.url = url
+        self.url = try webSocketURL(url, command: "connect")
         isBinary = try parsed.value(of: Self.binaryOption)
         format = try parsed.value(of: Self.formatOption)
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
@@ -125,10 +120,15 @@ struct ConnectOptions: Sendable, Hashable {
         heartbeat = try parsed.value(of: Self.heartbeatOption) ? pulse : nil
         isReconnecting = try parsed.value(of: Self.reconnectOption)
         maximumLineBytes = try parsed.value(of: Self.lineOption)
+        do throws(OpeningRequestError) {
+            _ = try OpeningRequest(url: self.url, headers: headers, subprotocols: subprotocols)
+        } catch {
+            throw UsageError("\(displaySafe(error.description))", command: "connect")
+        }
     }
 
-    private static func headers(_ texts: [String]) throws(UsageError) -> [Header] {
-        var headers: [Header] = []
+    private static func headers(_ texts: [String]) throws(UsageError) -> HeaderFields {
+        var headers = HeaderFields()
         for text in texts {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
@@ -136,9 +136,21 @@ struct ConnectOptions: Sendable, Hashable {
                 throw UsageError("'--header' needs the form 'NAME: VALUE'", command: "connect")
             }
             let value = parts[1].drop { $0 == " " || $0 == "\t" }
-            headers.append(Header(name: String(parts[0]), value: String(value)))
+            headers.append(String(parts[0]), String(value))
         }
         return headers
+    }
+}
+
+/// The URL that `text` is.
+///
+/// - Throws: ``UsageError`` that says what is wrong and does not repeat `text`, which may hold a password.
+func webSocketURL(_ text: String, command: String) throws(UsageError) -> WebSocketURL {
+    do throws(WebSocketURLError) {
+        return try WebSocketURL(text)
+    } catch {
+        throw UsageError(
+            "the URL cannot be used: \(displaySafe(error.description))", command: command)
     }
 }
 

@@ -6,7 +6,7 @@ struct ProgressLine {
     private let width: Int
     private var isDrawn = false
 
-    /// Takes back the line at once; also what a second signal writes before the process ends.
+    /// Takes the line back and leaves the cursor where it began.
     static let erasure = "\r\u{1B}[2K"
 
     /// A line of at most `width` columns on `writer`, shown when `isShown`.

@@ -1,0 +1,98 @@
+/// The arguments of `heartwire bench`, in the order of the contract that all peers keep.
+enum BenchOptions: Sendable, Hashable {
+    /// Measure the public client against an echo server.
+    case client(BenchLoad)
+    /// Echo on this port until killed.
+    case server(port: UInt16)
+
+    /// What a message is made of.
+    enum Kind: String, Sendable, Hashable {
+        case binary = "b"
+        case text = "t"
+        case deflate = "d"
+    }
+
+    static let spec = CommandSpec(
+        name: "bench",
+        summary: "Measures messages per second, round trips and processor time.",
+        positionals: [
+            .init(placeholder: "MODE", help: "client or server.", isRequired: true),
+            .init(placeholder: "PORT", help: "On 127.0.0.1.", isRequired: true),
+            .init(placeholder: "SIZE", help: "Bytes in a message.", isRequired: false),
+            .init(
+                placeholder: "WINDOW", help: "Messages under way; 1 measures round trips.",
+                isRequired: false),
+            .init(placeholder: "KIND", help: "b (binary) or t (text).", isRequired: false),
+            .init(placeholder: "SECONDS", help: "How long to measure.", isRequired: false),
+        ],
+        options: [],
+        discussion: """
+            bench client PORT SIZE WINDOW KIND SECONDS
+              connects to ws://127.0.0.1:PORT/ through the public client, keeps WINDOW messages
+              under way, warms up for 0.2 s, measures, and prints one line:
+              RES msgs=N wall=S user=S sys=S p50=MICROSECONDS p99=MICROSECONDS
+              (p50 and p99 are round trips where WINDOW is 1, otherwise 0)
+            bench server PORT
+              echoes until it is killed
+
+            Numbers from a debug build mean nothing.
+
+            \(ExitStatus.helpText)
+            """)
+
+    /// Reads the values.
+    ///
+    /// - Throws: ``UsageError`` for a value that does not fit.
+    init(_ parsed: ParsedArguments) throws(UsageError) {
+        let words = parsed.positionals
+        guard let mode = words.first else { throw Self.problem("MODE is missing") }
+        guard words.count > 1 else { throw Self.problem("PORT is missing") }
+        guard let port = UInt16(words[1]), port > 0 || mode == "server" else {
+            throw Self.problem("'\(displaySafe(words[1]))' is no port: give 1 to 65535")
+        }
+        switch mode {
+        case "server":
+            guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
+            self = .server(port: port)
+        case "client": self = .client(try Self.load(port, Array(words.dropFirst(2))))
+        default: throw Self.problem("'\(displaySafe(mode))' is no mode: give client or server")
+        }
+    }
+
+    private static func load(_ port: UInt16, _ words: [String]) throws(UsageError) -> BenchLoad {
+        guard words.count == 4 else {
+            throw problem("'bench client' takes PORT SIZE WINDOW KIND SECONDS")
+        }
+        guard let size = Int(words[0]), (0...(16 << 20)).contains(size) else {
+            throw problem("'\(displaySafe(words[0]))' is no SIZE: give 0 to 16777216")
+        }
+        guard let window = Int(words[1]), (1...1_000_000).contains(window) else {
+            throw problem("'\(displaySafe(words[1]))' is no WINDOW: give 1 to 1000000")
+        }
+        guard let kind = Kind(rawValue: words[2]) else {
+            throw problem("'\(displaySafe(words[2]))' is no KIND: give b or t")
+        }
+        guard kind != .deflate else {
+            throw problem("KIND d needs permessage-deflate, which is not built in")
+        }
+        guard let seconds = Double(words[3]), seconds > 0, seconds <= 3_600 else {
+            throw problem("'\(displaySafe(words[3]))' is no time: give up to 3600 seconds")
+        }
+        return BenchLoad(port: port, size: size, window: window, kind: kind, seconds: seconds)
+    }
+
+    private static func problem(_ words: String) -> UsageError {
+        UsageError(words, command: "bench")
+    }
+}
+
+/// What the client is measured with.
+struct BenchLoad: Sendable, Hashable {
+    var port: UInt16
+    /// Bytes in a message.
+    var size: Int
+    /// Messages that are under way at once.
+    var window: Int
+    var kind: BenchOptions.Kind
+    var seconds: Double
+}

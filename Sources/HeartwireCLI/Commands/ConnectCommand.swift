@@ -1,0 +1,135 @@
+import HeartwireProtocol
+import HeartwireSession
+
+/// `heartwire connect`: lines in, messages out.
+///
+/// Three parts run side by side: one takes lines and sends them, one takes messages and prints them, and one waits for
+/// a signal. Whichever ends first decides how the command ends:
+///
+/// | what ends              | what is done                     | how the command ends      |
+/// |------------------------|----------------------------------|---------------------------|
+/// | the connection         | nothing more                     | by its cause              |
+/// | the input              | linger, then close 1000; or wait | by the connection's cause |
+/// | the input, by an error | close 1000                       | failed, with the line     |
+/// | the output             | close 1000                       | done if its reader left   |
+/// | a signal               | close 1001                       | stopped                   |
+struct ConnectCommand<Client: LineClient>: Sendable {
+    /// The client, not yet connected.
+    let client: Client
+    /// The lines to send.
+    let lines: InputLines
+    /// What the command line asked for.
+    let options: ConnectOptions
+    /// Where messages go.
+    var output = DescriptorWriter.standardOutput
+    /// The first signal that asks to stop; never ends by itself.
+    let signals: AsyncStream<StopSignal>
+    /// Waits; returns early when its task is cancelled. Real time, but for tests.
+    var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+
+    /// One part's end.
+    private enum Part: Sendable {
+        case opened(Bool)
+        case inputEnded(InputError?)
+        case connectionEnded
+        case outputFailed(OutputError)
+        case lingered
+        case signalled(StopSignal)
+        case gaveUpPrinting
+        case cancelled
+    }
+
+    /// How long what arrived before a signal may still take to be printed. A reader that has stopped reading does not
+    /// keep the command alive.
+    private static var printingGrace: Duration { .milliseconds(500) }
+
+    /// Runs to the end of the connection.
+    func run() async -> CommandEnd {
+        // Not a task group: that would wait for a part that is blocked in a write.
+        let (parts, sink) = AsyncStream.makeStream(of: Part.self)
+        var tasks: [Task<Void, Never>] = []
+        let decided = await follow(parts) { part in
+            tasks.append(Task { sink.yield(await part()) })
+        }
+        for task in tasks { task.cancel() }
+        if let decided { return decided }
+        return CommandEnd(await client.cause())
+    }
+
+    /// Follows the parts until the connection is over.
+    ///
+    /// - Returns: how the command ends when something other than the connection decided that.
+    private func follow(
+        _ parts: AsyncStream<Part>, start: (@escaping @Sendable () async -> Part) -> Void
+    ) async -> CommandEnd? {
+        var decided: CommandEnd?
+        start { .opened(await client.open()) }
+        start { await awaitSignal() }
+        for await part in parts {
+            switch part {
+            case .opened(true):
+                start { await sendLines() }
+                start { await printMessages() }
+            case .opened(false), .connectionEnded, .gaveUpPrinting:
+                return decided
+            case .outputFailed(let error):
+                await client.close(.normalClosure)
+                return decided ?? ended(by: error)
+            case .inputEnded(nil):
+                guard case .linger(let duration) = options.atEnd else { continue }
+                start {
+                    await sleep(duration)
+                    return .lingered
+                }
+            case .inputEnded(let error?):
+                decided = decided ?? .failed(error.description)
+                await client.close(.normalClosure)
+            case .lingered:
+                await client.close(.normalClosure)
+            case .signalled(let signal):
+                decided = .stopped(signal)
+                await client.close(.goingAway)
+                start {
+                    await sleep(Self.printingGrace)
+                    return .gaveUpPrinting
+                }
+            case .cancelled:
+                continue
+            }
+        }
+        return decided
+    }
+
+    private func sendLines() async -> Part {
+        var number = 0
+        do throws(InputError) {
+            for try await line in lines {
+                number += 1
+                let message = try message(
+                    fromLine: line, number: number, isBinary: options.isBinary)
+                // The part that prints reports the connection's end, behind its last message.
+                guard await client.send(message) else { return .cancelled }
+            }
+        } catch {
+            return .inputEnded(error)
+        }
+        return Task.isCancelled ? .cancelled : .inputEnded(nil)
+    }
+
+    private func printMessages() async -> Part {
+        let output = PatientWriter(output)
+        while let message = await client.nextMessage() {
+            do throws(OutputError) {
+                try await output.write(options.format.bytes(of: message))
+            } catch {
+                return .outputFailed(error)
+            }
+        }
+        return .connectionEnded
+    }
+
+    private func awaitSignal() async -> Part {
+        for await signal in signals { return .signalled(signal) }
+        return .cancelled
+    }
+}

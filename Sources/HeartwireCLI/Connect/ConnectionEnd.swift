@@ -1,0 +1,44 @@
+import HeartwireProtocol
+import HeartwireSession
+
+extension CommandEnd {
+    /// What the end of `connect`'s last connection means for the command (field case K12-01): it went well when
+    /// this side's close was confirmed, or when the server closed with 1000 or without a code.
+    init(_ cause: CloseCause) {
+        switch cause {
+        case .closedByApp(_, answer: _?):
+            self = .done
+        case .closedByPeer(let peer) where peer.code == nil || peer.code == .normalClosure:
+            self = .done
+        case .refused(let refusal):
+            self = .failed(ConnectionEnd.line(for: refusal))
+        case .closedByApp(_, answer: nil), .closedByPeer, .heartbeatTimeout, .connectTimeout,
+            .connectFailed, .badHandshake, .protocolViolation, .connectionLost, .requestFailed:
+            self = .failed("\(cause)")
+        }
+    }
+}
+
+/// How an end is told to a person.
+enum ConnectionEnd {
+    /// The most bytes of a refusal's body that are shown.
+    static let shownBodyBytes = 300
+
+    /// The header fields of a refusal that tell why or what to do.
+    private static let shownHeaders = [
+        "Location", "Retry-After", "WWW-Authenticate", "Content-Type",
+    ]
+
+    /// The status, the header fields that help, and the beginning of the body (field case K12-09). Not yet
+    /// escaped: that is done once, where the line is written.
+    static func line(for refusal: Refusal) -> String {
+        var line = refusal.description
+        for name in shownHeaders {
+            if let value = refusal.headers[name] { line += "; \(name): \(value)" }
+        }
+        guard !refusal.body.isEmpty else { return line }
+        let shown = refusal.body.prefix(shownBodyBytes)
+        let text = String(decoding: shown, as: UTF8.self)
+        return "\(line); it says: \(text)\(shown.count < refusal.body.count ? "…" : "")"
+    }
+}

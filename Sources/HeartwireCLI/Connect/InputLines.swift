@@ -1,0 +1,81 @@
+/// The lines of an input as a sequence, read no faster than they are taken (field case K12-05): apart from the
+/// line that is under way, at most the lines of one piece wait.
+///
+/// Ends when the input does or when the task is cancelled; throws behind the last good line.
+struct InputLines: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
+    typealias Failure = InputError
+
+    private let reader: ChunkReader
+    private let maximumLineBytes: Int
+
+    /// The lines of at most `maximumLineBytes` bytes that `reader` brings. They can be had once.
+    init(_ reader: ChunkReader, maximumLineBytes: Int) {
+        self.reader = reader
+        self.maximumLineBytes = maximumLineBytes
+    }
+
+    /// Begins to take lines.
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: reader, splitter: LineSplitter(maximumBytes: maximumLineBytes))
+    }
+
+    /// Takes one line after the other.
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let reader: ChunkReader
+        fileprivate var splitter: LineSplitter
+        private var lines: ArraySlice<[UInt8]> = []
+        private var ending: Ending?
+
+        /// What follows when no line waits any more.
+        private enum Ending {
+            case end
+            case failed(InputError)
+        }
+
+        fileprivate init(reader: ChunkReader, splitter: LineSplitter) {
+            self.reader = reader
+            self.splitter = splitter
+        }
+
+        /// The next line.
+        mutating func next() async throws(InputError) -> [UInt8]? {
+            try await next(isolation: nil)
+        }
+
+        /// The next line, on the executor of `actor`.
+        mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(InputError) -> [UInt8]? {
+            while lines.isEmpty {
+                switch ending {
+                case .end: return nil
+                case .failed(let error):
+                    // A sequence that threw is over.
+                    ending = .end
+                    throw error
+                case nil: take(await reader.next())
+                }
+            }
+            return lines.popFirst()
+        }
+
+        private mutating func take(_ chunk: ChunkReader.Chunk) {
+            switch chunk {
+            case .bytes(let bytes):
+                let (complete, isTooLong) = splitter.append(bytes)
+                lines = complete[...]
+                guard isTooLong else { return }
+                let limit = splitter.maximumBytes
+                ending = .failed(.lineTooLong(line: splitter.count + 1, limit: limit))
+            case .end:
+                if let last = splitter.finish() { lines = [last] }
+                ending = .end
+            case .failed(let code):
+                ending = .failed(.failed(code))
+            case .cancelled:
+                ending = .end
+            }
+        }
+    }
+}

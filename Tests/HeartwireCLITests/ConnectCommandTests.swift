@@ -1,0 +1,226 @@
+import HeartwireProtocol
+import HeartwireSession
+import Synchronization
+import Testing
+
+@testable import HeartwireCLI
+
+/// A client whose server is a script: what it answers to each message, and when it closes.
+private final class ScriptedClient: LineClient {
+    private struct State {
+        var sent: [Message] = []
+        var closes: [CloseCode] = []
+        var cause: CloseCause?
+    }
+
+    private let state = Mutex(State())
+    private let incoming: AsyncStream<Message>
+    private let sink: AsyncStream<Message>.Continuation
+    private let opens: Bool
+    private let answer: @Sendable (ScriptedClient, Message) -> Void
+
+    init(
+        opens: Bool = true, cause: CloseCause? = nil,
+        answer: @escaping @Sendable (ScriptedClient, Message) -> Void = { _, _ in }
+    ) {
+        (incoming, sink) = AsyncStream.makeStream()
+        self.opens = opens
+        self.answer = answer
+        state.withLock { $0.cause = cause }
+    }
+
+    var sent: [Message] { state.withLock { $0.sent } }
+    var closes: [CloseCode] { state.withLock { $0.closes } }
+
+    func deliver(_ message: Message) { sink.yield(message) }
+
+    func end(_ cause: CloseCause) {
+        state.withLock { if $0.cause == nil { $0.cause = cause } }
+        sink.finish()
+    }
+
+    func open() async -> Bool { opens }
+
+    func send(_ message: Message) async -> Bool {
+        let isOpen = state.withLock { state in
+            if state.cause == nil { state.sent.append(message) }
+            return state.cause == nil
+        }
+        if isOpen { answer(self, message) }
+        return isOpen
+    }
+
+    func nextMessage() async -> Message? {
+        var iterator = incoming.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    func close(_ code: CloseCode) async {
+        state.withLock { $0.closes.append(code) }
+        end(.closedByApp(sent: code, answer: PeerClose(code: code)))
+    }
+
+    func cause() async -> CloseCause {
+        state.withLock { $0.cause } ?? .heartbeatTimeout
+    }
+}
+
+private struct Run {
+    var end: CommandEnd
+    var output: String
+}
+
+private let forever: @Sendable (Duration) async -> Void = { _ in
+    try? await Task.sleep(for: .seconds(3600))
+}
+
+private func run(
+    _ client: ScriptedClient, input: String?, words: [String] = [], signal: StopSignal? = nil,
+    readerGone: Bool = false, sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
+) async throws -> Run {
+    guard
+        case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"] + words)
+    else { throw UsageError("not connect") }
+    let (source, output) = (TestPipe(), TestPipe())
+    if let input { source.feed(Array(input.utf8)) }
+    if readerGone { output.closeReadEnd() }
+    let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
+    if let signal { sink.yield(signal) }
+    let command = ConnectCommand(
+        client: client,
+        lines: InputLines(
+            ChunkReader(descriptor: source.readEnd), maximumLineBytes: options.maximumLineBytes),
+        options: options, output: output.writer, signals: signals, sleep: sleep)
+    let end = await command.run()
+    if input == nil { source.closeWriteEnd() }
+    sink.finish()
+    return Run(end: end, output: readerGone ? "" : output.finish())
+}
+
+@Suite("ConnectCommand")
+struct ConnectCommandTests {
+    @Test("K12-02: lines go out in order, answers come out, then the close is asked for")
+    func echo() async throws {
+        let client = ScriptedClient { client, message in client.deliver(message) }
+        let ran = try await run(client, input: "a\nb\nlast")
+        #expect(client.sent == [.text("a"), .text("b"), .text("last")])
+        #expect(ran.output == "a\nb\nlast\n")
+        #expect(ran.end == .done)
+        #expect(client.closes == [.normalClosure])
+    }
+
+    @Test("K12-02: with --until-close the end of the input closes nothing, the server does")
+    func untilClose() async throws {
+        let client = ScriptedClient { client, message in
+            client.deliver(.text("late"))
+            client.end(.closedByPeer(PeerClose(code: 1000)))
+        }
+        let ran = try await run(client, input: "a\n", words: ["--until-close"], sleep: forever)
+        #expect(ran.output == "late\n")
+        #expect(ran.end == .done)
+        #expect(client.closes == [])
+    }
+
+    @Test("K10-08: what arrived before the server's close is printed, then its cause decides")
+    func peerCloses() async throws {
+        let client = ScriptedClient { client, _ in
+            for number in 1...1000 { client.deliver(.text("\(number)")) }
+            client.end(.closedByPeer(PeerClose(code: 4400, reason: "bad json")))
+        }
+        let ran = try await run(client, input: "a\n", sleep: forever)
+        #expect(ran.output == (1...1000).map { "\($0)\n" }.joined())
+        #expect(ran.end == .failed("closed by the peer: 4400 \"bad json\""))
+    }
+
+    @Test(
+        "K12-01: a connection that cannot be made is a failure with its cause, nothing is printed")
+    func refused() async throws {
+        let cause = CloseCause.connectFailed(ConnectionFailure(.refused, systemCode: 111))
+        let ran = try await run(ScriptedClient(opens: false, cause: cause), input: "a\n")
+        #expect(ran.end == .failed("cannot connect: connection refused (errno 111)"))
+        #expect(ran.output == "")
+    }
+
+    @Test("a line that is not UTF-8 closes in order and fails, the lines before it were sent")
+    func notUTF8() async throws {
+        let client = ScriptedClient()
+        let (source, output) = (TestPipe(), TestPipe())
+        source.feed([0x61, 0x0A, 0xFF, 0x0A])
+        guard case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"])
+        else { return }
+        let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
+        let command = ConnectCommand(
+            client: client,
+            lines: InputLines(ChunkReader(descriptor: source.readEnd), maximumLineBytes: 10),
+            options: options, output: output.writer, signals: signals, sleep: forever)
+        #expect(await command.run() == .failed(InputError.notUTF8(line: 2).description))
+        #expect(client.sent == [.text("a")])
+        #expect(client.closes == [.normalClosure])
+        sink.finish()
+        _ = output.finish()
+    }
+
+    @Test("K12-05: a line over the limit is not sent and fails after an orderly close")
+    func tooLong() async throws {
+        let client = ScriptedClient()
+        let ran = try await run(client, input: "123456\n", words: ["--max-line=5"], sleep: forever)
+        #expect(ran.end == .failed(InputError.lineTooLong(line: 1, limit: 5).description))
+        #expect(client.sent == [])
+        #expect(client.closes == [.normalClosure])
+    }
+
+    @Test("K12-07: a signal closes in order with 1001 and gives its own status")
+    func signal() async throws {
+        let client = ScriptedClient()
+        let ran = try await run(client, input: nil, signal: .terminate)
+        #expect(ran.end == .stopped(.terminate))
+        #expect(client.closes == [.goingAway])
+    }
+
+    @Test("K12-07: a signal ends the command though the output's reader has stopped reading")
+    func blockedOutput() async throws {
+        let client = ScriptedClient()
+        client.deliver(.binary([UInt8](repeating: 0, count: 1_000_000)))
+        let (source, output) = (TestPipe(), TestPipe())
+        guard case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"])
+        else { return }
+        let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
+        let command = ConnectCommand(
+            client: client,
+            lines: InputLines(ChunkReader(descriptor: source.readEnd), maximumLineBytes: 10),
+            options: options, output: output.writer, signals: signals, sleep: { _ in })
+        let running = Task { await command.run() }
+        // The first byte is proof that the write is under way; the rest does not fit the pipe.
+        let first = await ChunkReader(descriptor: output.readEnd, size: 1).next()
+        #expect(first == .bytes([0]))
+        sink.yield(.interrupt)
+        #expect(await running.value == .stopped(.interrupt))
+        #expect(client.closes == [.goingAway])
+        output.closeReadEnd()
+        source.closeWriteEnd()
+    }
+
+    @Test("a reader that has gone ends the session in order and cleanly")
+    func brokenPipe() async throws {
+        let client = ScriptedClient { client, message in client.deliver(message) }
+        let ran = try await run(client, input: "a\n", readerGone: true, sleep: forever)
+        #expect(ran.end == .done)
+        #expect(client.closes == [.normalClosure])
+    }
+
+    @Test("K12-04: --binary sends bytes and prints bytes")
+    func binary() async throws {
+        let client = ScriptedClient { client, message in client.deliver(message) }
+        let ran = try await run(client, input: "a\nb\n", words: ["--binary"])
+        #expect(client.sent == [.binary([0x61]), .binary([0x62])])
+        #expect(ran.output == "ab")
+    }
+
+    @Test("a connection that ends while the input does not ends the command")
+    func inputStaysOpen() async throws {
+        let client = ScriptedClient()
+        client.end(.heartbeatTimeout)
+        let ran = try await run(client, input: nil)
+        #expect(ran.end == .failed("no pong in time"))
+    }
+}

@@ -1,0 +1,70 @@
+import HeartwireProtocol
+import HeartwireSession
+import Testing
+
+@testable import HeartwireCLI
+
+@Suite("ConnectionEnd")
+struct ConnectionEndTests {
+    @Test(
+        "K12-01: a confirmed close of ours, and a close by the server with 1000 or without a code, go well"
+    )
+    func clean() {
+        #expect(CommandEnd(.closedByApp(sent: 1000, answer: PeerClose(code: 1000))) == .done)
+        #expect(CommandEnd(.closedByPeer(PeerClose(code: 1000, reason: "bye"))) == .done)
+        #expect(CommandEnd(.closedByPeer(PeerClose(code: nil))) == .done)
+    }
+
+    @Test(
+        "K12-01: every other end is a failure with its cause in words",
+        arguments: [
+            CloseCause.closedByApp(sent: 1000, answer: nil),
+            .closedByPeer(PeerClose(code: 1001)), .heartbeatTimeout, .connectTimeout(.tcp),
+            .connectFailed(ConnectionFailure(.refused, systemCode: 111)),
+            .connectionLost(ConnectionFailure(.endOfStream)), .requestFailed("no token"),
+        ])
+    func failed(cause: CloseCause) {
+        #expect(CommandEnd(cause) == .failed(cause.description))
+        #expect(exitStatus(for: CommandEnd(cause)) == .failure)
+    }
+
+    @Test("K12-01: a broken rule names the rule, in the handshake and after it")
+    func violations() {
+        let violation = ProtocolViolation(
+            closeCode: 1002, clause: "5.1", expected: "an unmasked frame", seen: "a masked one")
+        for cause in [CloseCause.badHandshake(violation), .protocolViolation(violation)] {
+            #expect(CommandEnd(cause) == .failed("\(cause)"))
+            #expect("\(cause)".contains("5.1"))
+        }
+    }
+
+    @Test("K12-09: the code, the reason and who closed are told")
+    func peerClose() {
+        let end = CommandEnd(.closedByPeer(PeerClose(code: 4400, reason: "bad json")))
+        #expect(end == .failed("closed by the peer: 4400 \"bad json\""))
+    }
+
+    @Test("K12-01, K12-09: a refusal tells its status, what helps, and the beginning of its body")
+    func refusal() {
+        let refusal = Refusal(
+            status: 429, reasonPhrase: "Too Many Requests",
+            headers: ["Server": "x", "Retry-After": "7", "Set-Cookie": "secret"],
+            body: Array("slow \u{1B}[31mdown".utf8))
+        let line = ConnectionEnd.line(for: refusal)
+        #expect(
+            line == "the server answered HTTP 429 Too Many Requests; Retry-After: 7; "
+                + "it says: slow \u{1B}[31mdown")
+        #expect(CommandEnd(.refused(refusal)) == .failed(line))
+        #expect(displaySafe(line).contains("\u{1B}") == false)
+    }
+
+    @Test("K12-09: a long body is cut, an empty one is not mentioned")
+    func body() {
+        let long = Refusal(
+            status: 200, reasonPhrase: "", headers: [:], body: [UInt8](repeating: 0x78, count: 301))
+        let line = ConnectionEnd.line(for: long)
+        #expect(line.hasSuffix(String(repeating: "x", count: 300) + "…"))
+        let empty = Refusal(status: 200, reasonPhrase: "OK", headers: [:], body: [])
+        #expect(ConnectionEnd.line(for: empty) == "the server answered HTTP 200 OK")
+    }
+}

@@ -1,0 +1,109 @@
+import HeartwireProtocol
+
+@testable import HeartwireSession
+
+/// Watches a session machine from outside and states the first invariant that a step breaks (G6).
+struct SessionAuditor {
+    private var begun: Set<Generation> = []
+    private var ended: Set<Generation> = []
+    private var lastPing = PingID(0)
+
+    /// Every generation that was begun has ended, or is the current one.
+    func unfinished(in machine: SessionMachine) -> Set<Generation> {
+        begun.subtracting(ended).subtracting(machine.phase.isLive ? [machine.generation] : [])
+    }
+
+    /// Judges one step. Gives the broken rule, `nil` when all hold.
+    mutating func judge(
+        _ event: SessionEvent, _ now: MonotonicInstant, from before: SessionMachine,
+        to after: SessionMachine, _ effects: [SessionEffect]
+    ) -> String? {
+        if let stamp = event.generation, stamp != before.generation {
+            guard effects.isEmpty, after.state == before.state,
+                after.nextDeadline == before.nextDeadline, after.generation == before.generation
+            else { return "a stale event changed something" }
+            guard after.staleEvents == before.staleEvents + 1 else { return "it was not counted" }
+        }
+        if let broken = judgeState(event, now, from: before, to: after, effects) { return broken }
+        for effect in effects {
+            if let broken = judge(effect, from: before, to: after) { return broken }
+        }
+        guard unfinished(in: after).isEmpty else { return "a generation ended without a cause" }
+        return nil
+    }
+
+    private func judgeState(
+        _ event: SessionEvent, _ now: MonotonicInstant, from before: SessionMachine,
+        to after: SessionMachine, _ effects: [SessionEffect]
+    ) -> String? {
+        guard after.generation >= before.generation else { return "a generation went backwards" }
+        guard Self.isLawful(before.state, after.state) else {
+            return "\(before.state) was followed by \(after.state)"
+        }
+        let published = effects.compactMap { effect -> SessionState? in
+            guard case .publish(let state) = effect else { return nil }
+            return state
+        }
+        guard published == (before.state == after.state ? [] : [after.state]) else {
+            return "the new state was not published once"
+        }
+        switch after.state {
+        case .idle, .stopped:
+            guard after.nextDeadline == nil else { return "a timer is left when stopped" }
+        case .connecting, .closing, .waiting:
+            guard after.nextDeadline != nil else { return "a wait without an end" }
+        case .open: break
+        }
+        // A failed probe is followed by a wait of no time, which ends with the next timer.
+        if case .waiting(_, .zero, _) = after.state { return nil }
+        if case .timerFired = event, let due = after.nextDeadline, due <= now,
+            after.staleEvents == before.staleEvents
+        {
+            return "the timer fired and is due again at once"
+        }
+        return nil
+    }
+
+    private mutating func judge(
+        _ effect: SessionEffect, from before: SessionMachine, to after: SessionMachine
+    ) -> String? {
+        guard after.permits(effect) else { return "\(effect) is not permitted at once" }
+        switch effect {
+        case .askForRequest(let generation, _):
+            guard begun.insert(generation).inserted else { return "\(generation) begun twice" }
+        case .openTransport(let generation), .closeTransport(let generation, _, _):
+            guard begun.contains(generation), !ended.contains(generation) else {
+                return "an action for a dead generation"
+            }
+        case .sendPing(let generation, let id):
+            guard begun.contains(generation), !ended.contains(generation) else {
+                return "a ping for a dead generation"
+            }
+            guard id > lastPing else { return "a ping id was used again" }
+            lastPing = id
+        case .abortTransport(let generation):
+            guard generation == before.generation, !ended.contains(generation) else {
+                return "an abort of another generation"
+            }
+        case .connectionEnded(let generation, _):
+            guard begun.contains(generation) else { return "an end without a beginning" }
+            guard ended.insert(generation).inserted else { return "two causes of \(generation)" }
+        case .publish: break
+        }
+        return nil
+    }
+
+    /// The successors that each state names.
+    private static func isLawful(_ old: SessionState, _ new: SessionState) -> Bool {
+        if old == new { return true }
+        return switch (old, new) {
+        case (.idle, .connecting), (.idle, .stopped): true
+        case (.connecting, .open), (.connecting, .waiting), (.connecting, .stopped): true
+        case (.open, .closing), (.open, .waiting), (.open, .stopped): true
+        case (.closing, .stopped), (.closing, .connecting): true
+        case (.waiting, .connecting), (.waiting, .stopped): true
+        case (.stopped, .connecting): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import HeartwireProtocol
+import Testing
+
+@testable import HeartwireSession
+
+@Suite("SessionMachine: all interleavings and long walks")
+struct SessionMachineInterleavingTests {
+    static func configuration() throws -> SessionConfiguration {
+        var policy = ReconnectPolicy(
+            backoff: try Backoff(
+                base: .milliseconds(50), cap: .milliseconds(400), attempts: 3),
+            stability: .milliseconds(300))
+        policy.verdicts[.closeCode(4000)] = .stop
+        return SessionConfiguration(
+            heartbeat: try pulse(100, 200), reconnect: policy,
+            connectTimeout: .milliseconds(500), closeTimeout: .milliseconds(150),
+            wakeSpacing: .milliseconds(100))
+    }
+
+    /// Where the searches begin, each reached at the origin of time.
+    static let preludes: [[SessionEvent]] = {
+        let opening: [SessionEvent] = [
+            .connectRequested, .requestProvided(g1), .transportOpened(g1),
+        ]
+        let lost = CloseCause.connectionLost(ConnectionFailure(.reset))
+        let close = SessionEvent.disconnectRequested(code: 1000, reason: "")
+        return [
+            [], opening + [.probeRequested], opening + [close, .connectRequested],
+            opening + [.transportClosed(g1, lost), .connectRequested, .requestProvided(g2)],
+        ]
+    }()
+
+    @Test(
+        "G6: every interleaving of the events of consecutive connections keeps the invariants",
+        arguments: preludes.indices)
+    func exhaustive(prelude: Int) throws {
+        var machine = SessionMachine(try Self.configuration(), seed: 1)
+        var auditor = SessionAuditor()
+        for event in Self.preludes[prelude] {
+            let before = machine
+            let effects = machine.handle(event, now: at(0))
+            #expect(auditor.judge(event, at(0), from: before, to: machine, effects) == nil)
+        }
+        var search = Search(depth: 5)
+        search.explore(machine, auditor, at(0), 0, [])
+        #expect(search.broken == nil)
+        #expect(search.steps > 10_000, "the search went somewhere")
+    }
+
+    @Test("G6: long random walks keep the invariants", arguments: 1...4 as ClosedRange<UInt64>)
+    func walk(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var machine = SessionMachine(try Self.configuration(), seed: seed)
+        var auditor = SessionAuditor()
+        var now = at(0)
+        var opened = 0
+        for step in 0..<20_000 {
+            now = Self.later(now, machine, &random)
+            let event = Self.event(machine, &random)
+            let before = machine
+            let effects = machine.handle(event, now: now)
+            if let broken = auditor.judge(event, now, from: before, to: machine, effects) {
+                Issue.record("seed \(seed), step \(step), \(event): \(broken)")
+                return
+            }
+            if case .open = machine.state { opened += 1 }
+        }
+        #expect(opened > 500, "the walk was mostly elsewhere")
+        _ = machine.handle(.disconnectRequested(code: nil, reason: ""), now: now)
+        _ = machine.handle(.timerFired(machine.generation), now: .distantFuture)
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.staleEvents > 1_000)
+    }
+
+    /// Mostly exactly the next deadline or one unit beside it, sometimes a long sleep, at times no time at all.
+    static func later(
+        _ now: MonotonicInstant, _ machine: SessionMachine, _ random: inout SplitMix64
+    ) -> MonotonicInstant {
+        let due = machine.nextDeadline ?? now
+        return switch random.next() % 16 {
+        case 0...7: now
+        case 8...10: now.advanced(by: .milliseconds(Int(random.next() % 60)))
+        case 11: max(now, due.advanced(by: .nanoseconds(-1)))
+        case 12, 13: max(now, due)
+        case 14: max(now, due.advanced(by: .nanoseconds(1)))
+        default: now.advanced(by: .seconds(Int(random.next() % 3)))
+        }
+    }
+
+    static func event(_ machine: SessionMachine, _ random: inout SplitMix64) -> SessionEvent {
+        let current = machine.generation.number
+        let stamp: Generation =
+            switch random.next() % 8 {
+            case 0: Generation(random.next() % (current + 1))
+            case 1: Generation(current + 1 + random.next() % 3)
+            default: machine.generation
+            }
+        let peer = PeerClose(code: random.next() % 8 == 0 ? 4000 : 1001)
+        return switch random.next() % 32 {
+        case 0: .connectRequested
+        case 1:
+            random.next() % 4 == 0
+                ? .disconnectRequested(code: 1000, reason: "") : .connectRequested
+        case 2: .probeRequested
+        case 3...7: .requestProvided(stamp)
+        case 8: .requestFailed(stamp, "no")
+        case 9, 10: .connectProgressed(stamp, .tls)
+        case 11...15: .transportOpened(stamp)
+        case 16...21: .pongReceived(stamp, machine.lastPing)
+        case 22: .pongReceived(stamp, PingID(random.next() % (machine.lastPing.number + 2)))
+        case 23: .readingPaused(stamp)
+        case 24: .readingResumed(stamp)
+        case 25: .transportClosed(stamp, .closedByPeer(peer))
+        case 26: .frameReceived(stamp)
+        case 27:
+            random.next() % 2 == 0
+                ? .transportClosed(stamp, .refused(Refusal(status: 401))) : .frameReceived(stamp)
+        default: .timerFired(stamp)
+        }
+    }
+}
+
+/// Tries every event at every instant that matters, down to a depth. A branch whose event the gate turned
+/// away is judged but not followed: the machine is what it was.
+private struct Search {
+    let depth: Int
+    private(set) var steps = 0
+    private(set) var broken: String?
+
+    init(depth: Int) {
+        self.depth = depth
+    }
+
+    mutating func explore(
+        _ machine: SessionMachine, _ auditor: SessionAuditor, _ now: MonotonicInstant,
+        _ level: Int, _ path: [SessionEvent]
+    ) {
+        guard level < depth, broken == nil else { return }
+        var instants = [now]
+        if let due = machine.nextDeadline, due > now { instants.append(due) }
+        for event in Self.alphabet(machine) {
+            for instant in instants {
+                var next = machine
+                var watcher = auditor
+                let effects = next.handle(event, now: instant)
+                steps += 1
+                let verdict = watcher.judge(event, instant, from: machine, to: next, effects)
+                if let verdict {
+                    broken = "\(verdict) after \(path + [event])"
+                    return
+                }
+                let isTurnedAway = next.staleEvents > machine.staleEvents
+                let isUnchanged = instant == now && effects.isEmpty && event.generation == nil
+                if isTurnedAway || (isUnchanged && !Self.isRemembered(machine)) { continue }
+                explore(next, watcher, instant, level + 1, path + [event])
+            }
+        }
+    }
+
+    /// The app's intents, and all events of the current connection and of the one before it.
+    private static func alphabet(_ machine: SessionMachine) -> [SessionEvent] {
+        var events: [SessionEvent] = [
+            .connectRequested, .disconnectRequested(code: 1000, reason: ""), .probeRequested,
+        ]
+        let current = machine.generation
+        let stamps = current > g1 ? [current, Generation(current.number - 1)] : [current]
+        for stamp in stamps {
+            events += [
+                .requestProvided(stamp), .requestFailed(stamp, "no"), .transportOpened(stamp),
+                .pongReceived(stamp, machine.lastPing), .readingPaused(stamp),
+                .readingResumed(stamp),
+                .transportClosed(stamp, .connectionLost(ConnectionFailure(.reset))),
+                .timerFired(stamp),
+            ]
+        }
+        return events
+    }
+
+    /// Whether an intent without effects may still have changed the machine.
+    private static func isRemembered(_ machine: SessionMachine) -> Bool {
+        if case .closing = machine.phase { return true }
+        return false
+    }
+}

@@ -1,0 +1,100 @@
+import HeartwireProtocol
+import HeartwireSession
+import Testing
+
+@Suite("VerdictTable: what follows on which end")
+struct VerdictTableTests {
+    let table = VerdictTable()
+
+    @Test(
+        "R3: close codes after which a new connection may do better are retried",
+        arguments: [
+            1000, 1001, 1004, 1006, 1011, 1012, 1013, 1014, 2999, 3001, 3008, 3999, 4000,
+            4400, 4402, 4999,
+        ] as [UInt16])
+    func retriedCodes(code: UInt16) {
+        let code = CloseCode(rawValue: code)
+        #expect(table[.closeCode(code)] == .retry)
+        #expect(table.verdict(for: .closedByPeer(PeerClose(code: code))) == .retry)
+    }
+
+    @Test("R3: a Close without a code counts as 1005 and is retried")
+    func noCode() {
+        #expect(table.verdict(for: .closedByPeer(PeerClose(code: nil))) == .retry)
+        var changed = table
+        changed[.closeCode(1005)] = .stop
+        #expect(changed.verdict(for: .closedByPeer(PeerClose(code: nil))) == .stop)
+    }
+
+    @Test(
+        "R3: close codes that blame this client stop",
+        arguments: [1002, 1003, 1007, 1008, 1009, 1010, 1015, 3003, 4403] as [UInt16])
+    func stoppingCodes(code: UInt16) {
+        let peer = PeerClose(code: CloseCode(rawValue: code))
+        #expect(table.verdict(for: .closedByPeer(peer)) == .stop)
+    }
+
+    @Test("R3: close codes for a missing authorization ask for credentials")
+    func unauthorizedCodes() {
+        for code in [3000, 4401] as [UInt16] {
+            let peer = PeerClose(code: CloseCode(rawValue: code))
+            #expect(table.verdict(for: .closedByPeer(peer)) == .refreshCredentials)
+        }
+    }
+
+    @Test(
+        "R3: each HTTP answer has its verdict",
+        arguments: [
+            (200, .retry), (204, .retry), (299, .retry), (300, .stop), (301, .stop), (308, .stop),
+            (400, .stop), (401, .refreshCredentials), (402, .stop), (403, .stop), (404, .stop),
+            (407, .refreshCredentials), (408, .retry), (410, .stop), (425, .retry), (426, .stop),
+            (429, .retry), (499, .stop), (500, .retry), (502, .retry), (503, .retry),
+            (504, .retry), (599, .retry), (600, .stop), (199, .stop), (0, .stop), (-1, .stop),
+        ] as [(Int, Verdict)])
+    func statuses(status: Int, verdict: Verdict) {
+        #expect(table[.status(status)] == verdict)
+        #expect(table.verdict(for: .refused(Refusal(status: status))) == verdict)
+    }
+
+    @Test("R3: what the network did is retried, what the app did is not")
+    func kinds() {
+        let failure = ConnectionFailure(.reset)
+        let retried: [CloseCause] = [
+            .heartbeatTimeout, .connectTimeout(.tcp), .connectFailed(failure),
+            .badHandshake(violation), .protocolViolation(violation), .connectionLost(failure),
+            .requestFailed("no token"),
+        ]
+        for cause in retried {
+            #expect(table.verdict(for: cause) == .retry)
+            #expect(table[.kind(cause.kind)] == .retry)
+        }
+        #expect(table.verdict(for: .closedByApp(sent: 1000, answer: nil)) == .stop)
+        #expect(table[.kind(.closedByApp)] == .stop)
+        #expect(table[.kind(.closedByPeer)] == .retry)
+        #expect(table[.kind(.refused)] == .stop)
+    }
+
+    @Test("R3: the app can change the verdict of a code, a status or a kind")
+    func changes() {
+        var table = VerdictTable()
+        table[.closeCode(1008)] = .retry
+        table[.status(503)] = .stop
+        table[.kind(.heartbeatTimeout)] = .retryAfter(.seconds(3))
+        #expect(table.verdict(for: .closedByPeer(PeerClose(code: 1008))) == .retry)
+        #expect(table.verdict(for: .refused(Refusal(status: 503))) == .stop)
+        #expect(table.verdict(for: .refused(Refusal(status: 502))) == .retry)
+        #expect(table.verdict(for: .heartbeatTimeout) == .retryAfter(.seconds(3)))
+        #expect(table != VerdictTable())
+    }
+
+    @Test("R3: a changed code or status goes before a changed kind, and that before the rest")
+    func precedence() {
+        var table = VerdictTable()
+        table[.kind(.refused)] = .retry
+        table[.status(404)] = .stop
+        #expect(table.verdict(for: .refused(Refusal(status: 403))) == .retry)
+        #expect(table.verdict(for: .refused(Refusal(status: 404))) == .stop)
+        table[.kind(.closedByPeer)] = .stop
+        #expect(table.verdict(for: .closedByPeer(PeerClose(code: 1001))) == .stop)
+    }
+}
