@@ -31,7 +31,7 @@ public struct States: AsyncSequence, Sendable {
         }
 
         private let claim: Claim
-        @usableFromInline let reader: SubscriptionReader<SessionState>
+        private let reader: SubscriptionReader<SessionState>
         @usableFromInline var batch = BatchQueue<SessionState>()
 
         init(_ core: ClientCore) {
@@ -45,14 +45,20 @@ public struct States: AsyncSequence, Sendable {
         @inlinable
         public mutating func next() async -> SessionState? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: nil)
+            return await refill(isolation: nil)
         }
 
         /// The next state, without leaving the caller's isolation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: actor)
+            return await refill(isolation: actor)
+        }
+
+        /// Concrete, so that the generic reader is specialised for it.
+        @usableFromInline
+        mutating func refill(isolation: isolated (any Actor)?) async -> SessionState? {
+            await reader.refill(&batch, isolation: isolation)
         }
     }
 }
