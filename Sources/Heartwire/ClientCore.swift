@@ -21,7 +21,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     let executor: any SessionExecutor
     let domain: Domain
-    let messages: MessageHub
+    private(set) lazy var messages = MessageHub(executor: executor, core: self)
     let states: StateHub
 
     private let url: WebSocketURL
@@ -30,7 +30,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private let journal: (@Sendable (JournalEvent) -> Void)?
     private let receiveBufferBytes: Int
 
-    private var machine: SessionMachine
+    /// Exclusive by confinement: a value that calls nobody while it changes, so the runtime need not check.
+    @exclusivity(unchecked) private var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
     private var transport: (any Transport)?
     private var transportGeneration = Generation.none
@@ -58,9 +59,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         domain = Domain(executor)
         journal = configuration.journal
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
-        messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
-        messages.onTake = { [weak self] in self?.consumerTook() }
     }
 
     // MARK: The app
@@ -77,7 +76,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Queues a message. Answers whether there is room for more.
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard case .open = machine.state, let transport else { throw SendError.notOpen }
+        guard machine.admitsSend, let transport else { throw SendError.notOpen }
         return try transport.send(message)
     }
 
@@ -152,18 +151,15 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .provider(let provider):
             let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
             providerTask?.cancel()
-            providerTask = Task(executorPreference: executor) { [weak self] in
-                await Self.ask(provider, attempt) { [weak self] in self }
+            providerTask = Task(executorPreference: executor.taskExecutor) {
+                await self.ask(provider, attempt)
             }
         }
     }
 
     /// Asks the provider and enters the domain with its answer, however late that is: the gate decides whether it
     /// still counts (promise R4).
-    private static func ask(
-        _ provider: Provider, _ attempt: ConnectionAttempt,
-        _ core: @Sendable @escaping () -> ClientCore?
-    ) async {
+    private func ask(_ provider: Provider, _ attempt: ConnectionAttempt) async {
         let generation = attempt.generation
         let answer: Result<ConnectionRequest, any Error>
         do {
@@ -171,11 +167,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         } catch {
             answer = .failure(error)
         }
-        guard let core = core() else { return }
-        core.executor.execute {
+        executor.execute {
             switch answer {
-            case .success(let request): core.provided(generation, request)
-            case .failure(let error): core.handle(.requestFailed(generation, "\(type(of: error))"))
+            case .success(let request): self.provided(generation, request)
+            case .failure(let error): self.handle(.requestFailed(generation, "\(type(of: error))"))
             }
         }
     }
@@ -288,7 +283,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         handle(.readingPaused(generation))
     }
 
-    private func consumerTook() {
+    func consumerTook() {
         guard isReadingPaused, messages.weight <= receiveBufferBytes / 2, let transport else {
             return
         }

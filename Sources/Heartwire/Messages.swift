@@ -22,34 +22,40 @@ public struct Messages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         /// Gives the subscription back when the consumer is gone.
         private final class Claim {
-            let hub: MessageHub
+            let core: ClientCore
             let subscription: Subscription<Message>
 
-            init(_ hub: MessageHub) {
-                self.hub = hub
-                subscription = hub.claim()
+            init(_ core: ClientCore) {
+                self.core = core
+                subscription = core.messages.claim()
             }
 
-            deinit { hub.release(subscription) }
+            deinit { core.messages.release(subscription) }
         }
 
         private let claim: Claim
-        private var reader: SubscriptionReader<Message>
+        @usableFromInline let reader: SubscriptionReader<Message>
+        @usableFromInline var batch = BatchQueue<Message>()
 
         init(_ core: ClientCore) {
-            claim = Claim(core.messages)
+            claim = Claim(core)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                hub: core.messages)
         }
 
         /// The next message, or `nil` when the session has stopped or the task was cancelled.
+        @inlinable
         public mutating func next() async -> Message? {
-            await next(isolation: nil)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: nil)
         }
 
         /// The next message, without leaving the caller's isolation.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
-            await reader.next(isolation: actor)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: actor)
         }
     }
 }

@@ -31,22 +31,28 @@ public struct States: AsyncSequence, Sendable {
         }
 
         private let claim: Claim
-        private var reader: SubscriptionReader<SessionState>
+        @usableFromInline let reader: SubscriptionReader<SessionState>
+        @usableFromInline var batch = BatchQueue<SessionState>()
 
         init(_ core: ClientCore) {
             claim = Claim(core.states)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                hub: nil)
         }
 
         /// The next state, or `nil` when the client is gone or the task was cancelled.
+        @inlinable
         public mutating func next() async -> SessionState? {
-            await next(isolation: nil)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: nil)
         }
 
         /// The next state, without leaving the caller's isolation.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
-            await reader.next(isolation: actor)
+            if let next = batch.popFirst() { return next }
+            return await reader.refill(&batch, isolation: actor)
         }
     }
 }

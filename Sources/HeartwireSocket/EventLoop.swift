@@ -18,7 +18,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     public static let shared = EventLoop(name: "heartwire")
 
     enum Work {
+        /// A job of an actor that runs on the loop.
         case job(UnownedJob)
+        /// A job of a task that prefers the loop.
+        case taskJob(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
@@ -37,9 +40,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let thread = Atomic<UInt>(0)
     let poller: any Poller
+    private let loopTaskExecutor = LoopTaskExecutor()
 
-    private var ready: [Work] = []
-    private var readyHead = 0
+    @exclusivity(unchecked) private var ready: [Work] = []
+    @exclusivity(unchecked) private var readyHead = 0
     private var timers = TimerHeap()
     private var dirty: [any TurnFlushable] = []
     private var handlers: [UInt64: any ReadinessHandler] = [:]
@@ -57,6 +61,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     init(name: String, poller: any Poller) {
         self.poller = poller
+        loopTaskExecutor.loop = self
         start(name)
     }
 
@@ -142,6 +147,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             case .job(let job):
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            case .taskJob(let job): job.runSynchronously(on: loopTaskExecutor.asUnownedTaskExecutor())
             case .closure(let closure): closure()
             }
         }
@@ -215,11 +221,13 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         submit(.job(UnownedJob(job)))
     }
 
+    public var taskExecutor: any TaskExecutor { loopTaskExecutor }
+
     public func execute(_ work: @escaping @Sendable () -> Void) {
         submit(.closure(work))
     }
 
-    private func submit(_ work: Work) {
+    fileprivate func submit(_ work: Work) {
         if isCurrent {
             ready.append(work)
             return
@@ -250,5 +258,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     public func checkIsolated() {
         precondition(isCurrent, "called outside of the event loop")
+    }
+}
+
+/// What a task prefers that wants to run on the loop: its jobs are told from those of actors.
+private final class LoopTaskExecutor: TaskExecutor {
+    /// Set once, before the loop's thread starts; the loop outlives whoever reaches it through here.
+    nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        loop?.submit(.taskJob(UnownedJob(job)))
     }
 }

@@ -29,8 +29,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private let request: ConnectionRequest
     private let connector: any ChannelConnector
     private let executor: any SessionExecutor
-    private weak var observer: (any TransportObserver)?
-    private var engine: ConnectionEngine
+    /// Held until the end was reported or `abort()` was called.
+    private var observer: (any TransportObserver)?
+    /// Exclusive by confinement: the engine calls nobody but its random source.
+    @exclusivity(unchecked) private var engine: ConnectionEngine
     private var channel: (any ByteChannel)?
     private var state = State.fresh
     private var isDirty = false

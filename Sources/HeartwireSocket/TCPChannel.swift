@@ -65,8 +65,9 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     // MARK: Connecting
 
     func connect(to host: String, port: UInt16) {
-        Resolver.resolve(host, port: port, on: loop) { [weak self] answer in
-            guard let self, self.state == .connecting else { return }
+        Resolver.resolve(host, port: port, on: loop) { answer in
+            // Held until the resolver answers, however late that is; then it may have ended long ago.
+            guard self.state == .connecting else { return }
             switch answer {
             case .failure(let failure): self.fail(failure)
             case .success(let addresses): self.race(addresses)
@@ -75,8 +76,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     }
 
     private func race(_ addresses: [SocketAddress]) {
-        let race = ConnectRace(addresses, on: loop) { [weak self] result in
-            guard let self else { return }
+        let race = ConnectRace(addresses, on: loop) { result in
             self.race = nil
             switch result {
             case .failure(let failure): self.fail(failure)
@@ -168,8 +168,8 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     private func writeBroke(_ failure: ConnectionFailure) {
         brokenWrite = failure
         guard receivedEOF || !isReading else { return }
-        loop.execute { [weak self] in
-            guard let self, self.state == .up else { return }
+        loop.execute {
+            guard self.state == .up else { return }
             self.fail(failure)
         }
     }

@@ -131,7 +131,6 @@ struct CommandOptionsTests {
         #expect(error?.description.hasPrefix("heartwire connect: the URL cannot be used: ") == true)
         #expect(error?.description.contains("s3cret") == false)
         #expect(throws: UsageError.self) { try accept("--url", "h") }
-        #expect(line("bench", "--url", "ws://h/#f") != nil)
     }
 
     @Test("a header field or a subprotocol that no request may carry is misuse")
@@ -139,8 +138,8 @@ struct CommandOptionsTests {
         #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "Upgrade: x") }
         #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "A: b\r\nC: d") }
         #expect(throws: UsageError.self) { try connect("ws://h/", "--subprotocol", "a,a") }
-        let request = try connect("ws://h/p", "--header", "A: b", "--subprotocol", "a")?.request
-        #expect(request?.headers == ["A": "b"] && request?.subprotocols == ["a"])
+        let options = try connect("ws://h/p", "--header", "A: b", "--subprotocol", "a")
+        #expect(options?.headers == ["A": "b"] && options?.subprotocols == ["a"])
     }
 
     @Test("connect can do without a heartbeat, and needs a URL")
@@ -167,15 +166,29 @@ struct CommandOptionsTests {
         #expect(throws: UsageError.self) {
             try CommandRequest(arguments: ["endpoint", "--port=65536"])
         }
-        let bench = try CommandRequest(arguments: ["bench", "--messages=5", "--json"])
-        guard case .bench(let options) = bench else {
-            Issue.record("not the bench")
-            return
+    }
+
+    @Test("bench takes what the peers' contract says, in its order")
+    func bench() throws {
+        func bench(_ words: String...) throws -> CommandRequest {
+            try CommandRequest(arguments: ["bench"] + words)
         }
-        #expect(
-            options.messages == 5 && options.isJSON && options.window == 1 && options.size == 64)
-        #expect(throws: UsageError.self) {
-            try CommandRequest(arguments: ["bench", "--connections=0"])
-        }
+        let load = BenchLoad(port: 9_000, size: 64, window: 256, kind: .text, seconds: 0.5)
+        #expect(try bench("client", "9000", "64", "256", "t", "0.5") == .bench(.client(load)))
+        #expect(try bench("server", "9000") == .bench(.server(port: 9_000)))
+    }
+
+    @Test(
+        "bench refuses what is missing, too much or out of bounds",
+        arguments: [
+            [], ["client"], ["walk", "1"], ["client", "0", "1", "1", "b", "1"],
+            ["client", "65536", "1", "1", "b", "1"], ["client", "9", "1", "1", "b"],
+            ["client", "9", "-1", "1", "b", "1"], ["client", "9", "1", "0", "b", "1"],
+            ["client", "9", "1", "1", "x", "1"], ["client", "9", "1", "1", "b", "0"],
+            ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
+            ["server", "9", "1"], ["server", "x"],
+        ])
+    func wrongBench(_ words: [String]) {
+        #expect(throws: UsageError.self) { try CommandRequest(arguments: ["bench"] + words) }
     }
 }

@@ -46,7 +46,7 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                guard await messages.next() != nil else { throw BenchEnd.connectionEnded }
+                guard await messages.next(isolation: #isolation) != nil else { throw BenchEnd.connectionEnded }
                 let now = BenchMeter.wall()
                 meter.note(latency: now - start)
                 meter.count()
@@ -66,7 +66,7 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                guard await messages.next() != nil else { throw BenchEnd.connectionEnded }
+                guard await messages.next(isolation: #isolation) != nil else { throw BenchEnd.connectionEnded }
                 try await client.send(message)
             }
             meter.count(load.window)
