@@ -76,7 +76,9 @@ public final class WatchedClient: Sendable {
         }
         for transport in transports.transports {
             let ends = transport.reports.count { if case .closed = $0 { true } else { false } }
-            if ends > 1 { faults.append("the transport of \(transport.generation) ended \(ends) times") }
+            if ends > 1 {
+                faults.append("the transport of \(transport.generation) ended \(ends) times")
+            }
             if ends + (transport.isAborted ? 1 : 0) == 0 {
                 faults.append("the transport of \(transport.generation) was left behind")
             }

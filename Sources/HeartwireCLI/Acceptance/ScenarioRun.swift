@@ -25,12 +25,12 @@ struct ScenarioRun: Sendable {
     /// The heartbeat's timeout.
     var timeout: Duration { place.timeout }
     /// The first delay of the back-off.
-    var base: Duration { max(.milliseconds(1), interval / 2) }
+    var base: Duration { max(.milliseconds(1), min(interval / 2, .seconds(60))) }
     /// How much later than due something may be seen: not at all in virtual time, as late as a busy machine
     /// and a network make it in real time.
     var slack: Duration { world.place == .virtual ? .zero : .milliseconds(500) }
     /// How long a scenario waits for something that depends on the interval, the timeout and nothing else.
-    var patience: Duration { (interval + timeout) * 4 + .seconds(5) }
+    var patience: Duration { (interval + timeout) * 6 + .seconds(5) }
 
     /// A policy that begins with ``base``.
     func policy(attempts: Int? = 10, stability: Duration? = nil) throws -> ReconnectPolicy {
@@ -165,7 +165,8 @@ struct ScenarioRun: Sendable {
         try demand(
             before == after,
             "expected \(what) to change nothing, saw \(before.0) become \(after.0), "
-                + "\(JournalEvent.State(before.1).rawValue) become \(JournalEvent.State(after.1).rawValue)")
+                + "\(JournalEvent.State(before.1).rawValue) become \(JournalEvent.State(after.1).rawValue)"
+        )
     }
 
     /// The closes in words.

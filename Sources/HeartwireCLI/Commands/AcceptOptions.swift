@@ -19,6 +19,9 @@ struct AcceptOptions: Sendable, Hashable {
     /// A file that gets the report as well.
     var output: String?
 
+    /// The longest interval and timeout: the endpoint can be asked for delays of up to a day.
+    private static let longestSetting = Duration.seconds(3_600)
+
     private static let urlOption = Option.text(
         "url", "URL", "Test against this server instead of the endpoint inside the command.")
     private static let virtualOption = Option.flag(
@@ -76,6 +79,11 @@ struct AcceptOptions: Sendable, Hashable {
         format = try parsed.value(of: Self.formatOption)
         output = try parsed.value(of: Self.outputOption)
 
+        for (name, value) in [("interval", interval), ("timeout", timeout)]
+        where value > Self.longestSetting {
+            throw UsageError(
+                "'--\(name)' is too long: give at most 60m", command: "accept")
+        }
         if isVirtual, url != nil {
             throw UsageError("'--virtual' has no network: leave out '--url'", command: "accept")
         }

@@ -52,7 +52,8 @@ enum IntentScenarios {
             needs: .endpoint
         ) { run in
             let watched = try run.client("refuse=503") { configuration in
-                configuration.reconnect = try? ReconnectPolicy(backoff: Backoff(base: .seconds(600)))
+                configuration.reconnect = try? ReconnectPolicy(
+                    backoff: Backoff(base: .seconds(600)))
             }
             await watched.client.connect()
             try await run.wait(watched, for: "the back-off") { log in
@@ -107,7 +108,8 @@ enum IntentScenarios {
         try run.demandCloses(closes, of: watched)
         let entries = watched.log.journal.count
         try await run.demandNoChange(
-            watched, by: "the time after the stop", for: run.interval + run.timeout) {}
+            watched, by: "the time after the stop", for: run.interval + run.timeout
+        ) {}
         try run.demand(
             watched.log.journal.count == entries, "the journal went on after the stop")
     }

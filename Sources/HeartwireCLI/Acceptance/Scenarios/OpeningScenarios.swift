@@ -9,7 +9,9 @@ enum OpeningScenarios {
         AcceptanceScenario("refused-port", "a port at which nobody listens") { run in
             let watched = try run.client(url: try run.world.refusedURL())
             try await fail(run, watched, .connectFailed)
-            guard case .connectFailed(let failure) = try await run.cause(of: watched) else { return }
+            guard case .connectFailed(let failure) = try await run.cause(of: watched) else {
+                return
+            }
             try run.demand(
                 failure.kind == .refused, "expected refused, saw \(failure.kind.rawValue)")
         },
@@ -63,7 +65,9 @@ enum OpeningScenarios {
         ) { run in
             let watched = try run.client("refuse=reset")
             try await fail(run, watched, .connectFailed)
-            guard case .connectFailed(let failure) = try await run.cause(of: watched) else { return }
+            guard case .connectFailed(let failure) = try await run.cause(of: watched) else {
+                return
+            }
             try run.demand(failure.kind == .reset, "expected reset, saw \(failure.kind.rawValue)")
         },
         AcceptanceScenario(
@@ -84,8 +88,10 @@ enum OpeningScenarios {
             "slow-handshake", "an answer within the connect timeout opens the connection",
             needs: .endpoint
         ) { run in
-            let delay = (run.timeout / 2).milliseconds
-            let watched = try run.client("delay=\(delay)") { $0.connectTimeout = run.timeout }
+            let timeout = max(run.timeout, .milliseconds(100))
+            let watched = try run.client("delay=\((timeout / 2).milliseconds)") {
+                $0.connectTimeout = timeout
+            }
             try await run.open(watched)
             await watched.client.disconnect()
             try run.demandCloses([.closedByApp], of: watched)

@@ -12,7 +12,8 @@ enum PongScenarios {
             try await survive(run, "", pongs: 3)
         },
         AcceptanceScenario(
-            "pong-late", "a pong after the deadline is too late and changes nothing", needs: .endpoint
+            "pong-late", "a pong after the deadline is too late and changes nothing",
+            needs: .endpoint
         ) { run in
             let lateness = run.timeout + run.interval
             let watched = try run.client("pong=late:\(lateness.milliseconds)")

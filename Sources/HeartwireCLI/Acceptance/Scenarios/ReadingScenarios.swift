@@ -24,7 +24,10 @@ enum ReadingScenarios {
             "reads-after-late-pong", "reading goes on while a pong is delayed and after it",
             needs: .endpoint
         ) { run in
-            let watched = try run.client("pong=late:\((run.timeout / 2).milliseconds)")
+            let timeout = max(run.timeout, .milliseconds(100))
+            let watched = try run.client("pong=late:\((timeout / 2).milliseconds)") {
+                $0.heartbeat = .every(run.interval, timeout: timeout)
+            }
             try await run.open(watched)
             _ = try await run.firstPing(watched, of: Generation(1))
             try await echo(run, watched, .text("while the pong is awaited"))
@@ -96,7 +99,8 @@ enum ReadingScenarios {
             $0.messages.count >= expected.count
         }
         try run.demand(
-            watched.log.messages == expected, "expected \(expected.count) messages as they were sent, "
+            watched.log.messages == expected,
+            "expected \(expected.count) messages as they were sent, "
                 + "saw \(watched.log.messages.count) and not all the same")
     }
 

@@ -39,7 +39,9 @@ enum ReconnectScenarios {
             "backoff-gives-up", "after the last attempt the client stops and says why",
             needs: .endpoint
         ) { run in
-            let watched = try run.client("refuse=503") { $0.reconnect = try? run.policy(attempts: 2) }
+            let watched = try run.client("refuse=503") {
+                $0.reconnect = try? run.policy(attempts: 2)
+            }
             await watched.client.connect()
             try await run.wait(watched, for: "the stop") { $0.isStopped }
             try run.demandCloses([.refused, .refused, .refused], of: watched)
@@ -69,7 +71,9 @@ enum ReconnectScenarios {
             "backoff-holds", "a server that accepts and closes at once is not hammered",
             needs: .endpoint
         ) { run in
-            let watched = try run.client("close=1001") { $0.reconnect = try? run.policy(attempts: 3) }
+            let watched = try run.client("close=1001") {
+                $0.reconnect = try? run.policy(attempts: 3)
+            }
             await watched.client.connect()
             try await run.wait(watched, for: "the stop") { $0.isStopped }
             try run.demandCloses(Array(repeating: .closedByPeer, count: 4), of: watched)
@@ -83,17 +87,23 @@ enum ReconnectScenarios {
         _ run: ScenarioRun, _ watched: WatchedClient, attempts: [Int]
     ) throws {
         var seen: [Int] = []
-        for entry in watched.log.states {
-            guard case .waiting(let attempt, let delay, _) = entry.state else { continue }
+        let entries = watched.log.events(.stateChanged).filter { $0.newState == .waiting }
+        let waits = watched.log.states.compactMap { entry in
+            if case .waiting(let attempt, let delay, _) = entry.state {
+                (attempt, delay)
+            } else {
+                nil
+            }
+        }
+        for ((attempt, delay), entry) in zip(waits, entries) {
             seen.append(attempt)
             let least = run.base * (1 << (attempt - 1))
             try run.demand(
                 delay >= least && delay <= least * 1.3,
                 "expected attempt \(attempt) after \(least) to \(least * 1.3), saw \(delay)")
-            let next = watched.log.events(.requestAsked).first { $0.time > entry.time }
+            let next = watched.log.events(.requestAsked, of: entry.generation).first
             guard let next else { continue }
-            try run.demand(
-                "attempt \(attempt)", from: entry.time, to: next.time, takes: delay - run.grain)
+            try run.demand("attempt \(attempt)", from: entry.time, to: next.time, takes: delay)
         }
         try run.demand(seen == attempts, "expected waits for attempts \(attempts), saw \(seen)")
     }
@@ -104,9 +114,4 @@ extension ClientLog {
     var isStopped: Bool {
         if case .stopped? = states.last?.state { true } else { false }
     }
-}
-
-extension ScenarioRun {
-    /// How much later than it was entered a state may be seen: the watcher of states has a turn of its own.
-    var grain: Duration { world.place == .virtual ? .zero : .milliseconds(20) }
 }

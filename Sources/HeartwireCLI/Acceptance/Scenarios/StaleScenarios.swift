@@ -42,9 +42,10 @@ enum StaleScenarios {
             needs: .endpoint
         ) { run in
             let watched = try await reconnecting(run, [""])
-            guard let waiting = watched.log.states.last,
-                case .waiting(1, let delay, _) = waiting.state
-            else { throw ScenarioFailure("expected a wait for attempt 1") }
+            let waiting = try newest(watched, .stateChanged)
+            guard case .waiting(1, let delay, _) = await watched.client.state else {
+                throw ScenarioFailure("expected a wait for attempt 1")
+            }
             try await replayAll(run, watched)
             try await run.wait(watched, for: "the second attempt") {
                 $0.events(.requestAsked).count == 2
@@ -61,7 +62,7 @@ enum StaleScenarios {
             "stale-while-connecting", "reports of an old connection while the new one is made",
             needs: .endpoint
         ) { run in
-            let delay = run.timeout / 2
+            let delay = Duration.milliseconds(50)
             let watched = try await reconnecting(run, ["delay=\(delay.milliseconds)"])
             try await run.wait(watched, for: "the second attempt") {
                 $0.events(.requestProvided).count == 2
@@ -72,8 +73,7 @@ enum StaleScenarios {
                 $0.events(.opened, of: provided.generation).count == 1
             }
             let opened = try newest(watched, .opened)
-            let least = Duration.milliseconds(delay.milliseconds)
-            try run.demand("the opening", from: provided.time, to: opened.time, takes: least)
+            try run.demand("the opening", from: provided.time, to: opened.time, takes: delay)
             await watched.client.disconnect()
             try run.demandCloses([.closedByPeer, .closedByApp], of: watched)
         },
