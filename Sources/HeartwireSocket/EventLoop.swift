@@ -201,10 +201,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     /// The number of descriptors that are watched, for leak checks.
-    var watchedCount: Int { handlers.count }
+    package var watchedCount: Int { handlers.count }
 
     /// The number of timers that are to fire, for leak checks.
-    var timerCount: Int { timers.count }
+    package var timerCount: Int { timers.count }
 
     /// The buffer that every read of this loop goes into; its contents hold until the next read.
     var sharedReadBuffer: UnsafeMutableRawBufferPointer {
