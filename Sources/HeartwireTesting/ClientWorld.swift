@@ -107,7 +107,7 @@ public final class ClientWorld: @unchecked Sendable {
             machinery = .remote(loop)
             executor = loop
             endpoint = nil
-            base = Self.base(of: url)
+            base = Self.prefix(of: url)
         }
         start = executor.now()
         book.world = self
@@ -230,8 +230,13 @@ public final class ClientWorld: @unchecked Sendable {
         for watched in clients { watched.log.poke() }
     }
 
-    /// `url` up to its query.
-    private static func base(of url: WebSocketURL) -> String {
+    /// `url` without its query, and without user information.
+    public static func withoutQuery(_ url: WebSocketURL) -> WebSocketURL {
+        // What one URL was made of is fit for another.
+        (try? WebSocketURL(prefix(of: url))) ?? url
+    }
+
+    private static func prefix(of url: WebSocketURL) -> String {
         let path = url.requestTarget.prefix { $0 != "?" }
         return "\(url.scheme)://\(url.hostHeader)\(path)"
     }
