@@ -25,7 +25,9 @@ struct ByteQueue {
     mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(target.count, count)
         guard taken > 0 else { return 0 }
-        withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(taken))) }
+        withUnsafeBytes {
+            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(taken)))
+        }
         drop(taken)
         return taken
     }

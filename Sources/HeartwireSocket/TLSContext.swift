@@ -22,7 +22,8 @@
             acceptsAnyCertificate = configuration.acceptsAnyCertificate
             isClient = true
             alpn = .standard
-            SSL_CTX_set_verify(pointer, acceptsAnyCertificate ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+            SSL_CTX_set_verify(
+                pointer, acceptsAnyCertificate ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
             if !acceptsAnyCertificate { try trust(configuration.trust) }
             if let identity = configuration.identity { try use(identity) }
             // Sessions are kept per peer in `tickets`, not in OpenSSL's own table.
@@ -188,11 +189,8 @@
             TLSCertificate.pin(of: certificate).map { pins.contains($0) } ?? false
         }
 
-        /// What to resume a connection to `peer` with. With pins nothing is resumed, so that the whole chain
-        /// is there to be compared each time.
-        func ticket(for peer: TLSPeer) -> TLSTicket? {
-            pins.isEmpty ? tickets.take(for: peer) : nil
-        }
+        /// Whether sessions are resumed. Not with pins, so that the whole chain is there to be compared each time.
+        var keepsTickets: Bool { isClient && pins.isEmpty }
     }
 
     extension TLSConfiguration.Version {

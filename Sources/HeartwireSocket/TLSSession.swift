@@ -29,7 +29,8 @@
         private let ssl: OpaquePointer
         private var isUp = false
         private var isBroken = false
-        private var isClosed = false
+        /// Whether `close_notify` was sent: nothing more can be.
+        private(set) var isClosed = false
 
         /// The client's side of a connection to `peer`.
         convenience init(_ context: TLSContext, peer: TLSPeer, ticket: TLSTicket? = nil)
