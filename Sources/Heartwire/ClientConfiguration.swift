@@ -25,6 +25,10 @@ public struct ClientConfiguration: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
     public var subprotocols: [String] = []
 
+    /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
+    /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
+    public var tls = TLSConfiguration()
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 

@@ -6,6 +6,9 @@ public struct ConnectionRequest: Sendable, Hashable {
     public let opening: OpeningRequest
     /// The limits that hold for this connection.
     public var limits: Limits
+    /// How a `wss:` server is checked, for this attempt alone; `nil`, the default, leaves it to the client's
+    /// own configuration.
+    public var tls: TLSConfiguration?
 
     /// Where to connect to.
     public var url: WebSocketURL { opening.url }

@@ -1,5 +1,5 @@
-public import HeartwireProtocol
-public import HeartwireSession
+import HeartwireProtocol
+import HeartwireSession
 
 /// A connection over a byte channel and the project's own protocol engine (promises T1, T2, T4).
 ///
@@ -104,6 +104,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     // MARK: Channel
 
+    func channelProgressed(_ phase: ConnectPhase) {
+        observer?.transportProgressed(generation, phase)
+    }
+
     func channelConnected() {
         isStreamUp = true
         observer?.transportProgressed(generation, .upgrade)
@@ -129,11 +133,20 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func channelFailed(_ failure: ConnectionFailure) {
         channel = nil
         switch state {
-        case .connecting: report(.connectFailed(failure))
+        case .connecting: report(refusal() ?? .connectFailed(failure))
         case .open: report(.connectionLost(failure))
         case .fresh, .lingering, .ended: break
         }
         end(reset: false)
+    }
+
+    /// A server that said no and then broke the stream said no.
+    private func refusal() -> CloseCause? {
+        engine.receiveEOF()
+        while let event = engine.nextEvent() {
+            if case .refused(let refusal) = event { return .refused(refusal) }
+        }
+        return nil
     }
 
     // MARK: Events
@@ -242,37 +255,5 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }
-    }
-}
-
-/// Makes socket transports: the project's protocol engine over the channels of a connector.
-public struct SocketTransportFactory: TransportFactory {
-    private let connector: any ChannelConnector
-    private let makeRandom: @Sendable () -> any RandomSource
-
-    /// Connects over TCP on `loop`, with masks from the system's CSPRNG.
-    public init(loop: EventLoop = .shared) {
-        connector = TCPConnector(loop: loop)
-        makeRandom = { loop.random }
-    }
-
-    /// Connects over `connector`, with masks and nonces from what `random` gives for each connection.
-    public init(
-        connector: any ChannelConnector, random: @escaping @Sendable () -> any RandomSource
-    ) {
-        self.connector = connector
-        makeRandom = random
-    }
-
-    /// The domain of the connector, in which the transports live.
-    public var executor: any SessionExecutor { connector.executor }
-
-    /// Makes a transport for `generation` that has not begun to connect.
-    public func makeTransport(
-        _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
-    ) -> any Transport {
-        SocketTransport(
-            generation, request: request, connector: connector, random: makeRandom(),
-            observer: observer)
     }
 }
