@@ -1,3 +1,5 @@
+public import HeartwireProtocol
+
 /// What to do when a server answers the opening handshake with a redirect (RFC 6455 §4.1, RFC 9110 §15.4).
 public enum RedirectPolicy: Sendable, Hashable {
     /// Nothing: the attempt ends with the answer, ``CloseCause/refused(_:)``.
@@ -13,6 +15,14 @@ public enum RedirectPolicy: Sendable, Hashable {
 
     /// Goes where redirects lead, ``mostRedirects`` times at the most.
     public static var follow: RedirectPolicy { .follow(atMost: mostRedirects) }
+
+    /// What keeps count of them in one attempt; `nil` where none is followed.
+    public var trail: RedirectTrail? {
+        switch self {
+        case .refuse: nil
+        case .follow: RedirectTrail(limit: limit)
+        }
+    }
 
     /// How many may be followed in one attempt.
     public var limit: Int {

@@ -57,9 +57,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         self.factory = factory
         self.random = random
         executor = factory.executor
-        if case .follow? = request.redirects {
-            trail = RedirectTrail(limit: request.redirects?.limit ?? 0)
-        }
+        trail = request.redirects?.trail
         self.observer = observer
         engine = ConnectionEngine(
             connecting: request.opening, limits: request.limits, random: random)
@@ -70,10 +68,6 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func open() {
         guard state == .fresh else { return }
         state = .connecting
-        dial()
-    }
-
-    private func dial() {
         channel = factory.connector(for: request).connect(to: request.url, handler: self)
     }
 
@@ -93,7 +87,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func ping(_ id: PingID) {
         guard state == .open else { return }
         awaited = id
-        try? engine.sendPing(Self.payload(of: id))
+        try? engine.sendPing(id.payload)
         markDirty()
     }
 
@@ -111,11 +105,6 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func setReading(_ isReading: Bool) {
         guard state == .open || state == .connecting else { return }
         channel?.setReading(isReading)
-    }
-
-    /// The id as eight bytes, most significant first: a pong names the ping that it answers.
-    private static func payload(of id: PingID) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: id.number >> (56 - 8 * UInt64($0))) }
     }
 
     // MARK: Channel
@@ -207,7 +196,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     /// An unsolicited pong is lawful and means nothing (RFC 6455 §5.5.3).
     private func pongReceived(_ payload: [UInt8]) {
-        guard let id = awaited, payload == Self.payload(of: id) else { return }
+        guard let id = awaited, payload == id.payload else { return }
         awaited = nil
         // Once per heartbeat is often enough to leave an idle connection without buffers.
         if engine.outgoingCount == 0 { engine.releaseBuffers() }
@@ -237,7 +226,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         engine = ConnectionEngine(connecting: next.opening, limits: next.limits, random: random)
         (isStreamUp, isBlocked) = (false, false)
         observer?.transportProgressed(generation, .resolving)
-        if state == .connecting { dial() }
+        guard state == .connecting else { return }
+        channel = factory.connector(for: next).connect(to: next.url, handler: self)
     }
 
     // MARK: The end
