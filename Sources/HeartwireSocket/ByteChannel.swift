@@ -49,6 +49,7 @@ public protocol ByteChannelHandler: AnyObject {
 }
 
 extension ByteChannelHandler {
+    /// Does nothing.
     public func channelProgressed(_ phase: ConnectPhase) {}
 }
 
