@@ -118,11 +118,12 @@ final class Listening: Sendable {
     let address: SocketAddress
 
     init(backlog: Int32 = 16) throws {
-        descriptor = try TCPSocket.open(family: AF_INET)
+        let socket = try TCPSocket.open(family: AF_INET)
+        descriptor = socket
         let loopback = try Resolver.lookUp("127.0.0.1", port: 0, flags: AI_NUMERICHOST).get()[0]
-        let bound = loopback.withSockaddr { bind(descriptor, $0, $1) }
-        try #require(bound == 0 && listen(descriptor, backlog) == 0)
-        address = try #require(SocketAddress.local(of: descriptor))
+        let bound = loopback.withSockaddr { bind(socket, $0, $1) }
+        try #require(bound == 0 && listen(socket, backlog) == 0)
+        address = try #require(SocketAddress.local(of: socket))
     }
 
     deinit { close(descriptor) }
