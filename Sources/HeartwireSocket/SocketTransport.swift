@@ -1,11 +1,13 @@
-public import HeartwireProtocol
-public import HeartwireSession
+import HeartwireProtocol
+import HeartwireSession
 
 /// A connection over a byte channel and the project's own protocol engine (promises T1, T2, T4).
 ///
 /// Theory of operation. The channel hands over what one read yielded; the engine turns it into events; each
 /// goes to the observer at once, in order. What is sent meanwhile collects in the engine's outgoing
-/// buffer and leaves in one write at the end of the loop's turn. The first terminal signal decides the
+/// buffer and leaves in one write at the end of the loop's turn. A Close frame or a broken rule that one read
+/// yields behind messages waits for the end of the turn, too: whoever takes messages in the loop's domain
+/// answers them before the answer to the Close. The first terminal signal decides the
 /// cause (promise G4); it is reported once, then the transport only lingers, out of sight: it flushes what the
 /// closing handshake still owes and waits for the server to close TCP first (RFC 6455 §7.1.1), a second at most.
 final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
@@ -25,6 +27,12 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         case ended
     }
 
+    /// What the peer ended an open connection with.
+    private enum Ending {
+        case close(PeerClose)
+        case violation(ProtocolViolation)
+    }
+
     private let generation: Generation
     private let request: ConnectionRequest
     private let connector: any ChannelConnector
@@ -38,6 +46,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private var isDirty = false
     private var isBlocked = false
     private var owesWritable = false
+    /// The peer's end that is to be answered and reported at the end of the turn at the latest.
+    private var ending: Ending?
+    /// Whether the present read has yielded a message.
+    private var hasDelivered = false
     private var isStreamUp = false
     private var awaited: PingID?
     private var lingerTimer: TimerID?
@@ -53,6 +65,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         self.observer = observer
         engine = ConnectionEngine(
             connecting: request.opening, limits: request.limits, random: random)
+        engine.answersEndings = false
     }
 
     // MARK: Transport
@@ -82,6 +95,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     func close(_ code: CloseCode?, reason: String) {
+        settleEnding()
         guard state == .open else { return }
         try? engine.close(code, reason: reason)
         markDirty()
@@ -89,6 +103,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func abort() {
         observer = nil
+        ending = nil
         end(reset: false)
     }
 
@@ -116,6 +131,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     func channelReceivedEOF() {
+        settleEnding()
         engine.receiveEOF()
         pump()
         if state == .lingering { windUp() }
@@ -128,6 +144,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func channelFailed(_ failure: ConnectionFailure) {
         channel = nil
+        settleEnding()
         switch state {
         case .connecting: report(.connectFailed(failure))
         case .open: report(.connectionLost(failure))
@@ -139,9 +156,14 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     // MARK: Events
 
     private func pump() {
+        hasDelivered = false
         while let event = engine.nextEvent() {
             handle(event)
             if state == .ended { return }
+        }
+        if ending != nil {
+            guard hasDelivered else { return settleEnding() }
+            markDirty()
         }
         observer?.transportFinishedBatch(generation)
         if engine.outgoingCount > 0 { markDirty() }
@@ -149,7 +171,9 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     private func handle(_ event: consuming EngineEvent) {
         switch event {
-        case .message(let message): observer?.transportReceived(generation, message)
+        case .message(let message):
+            hasDelivered = true
+            observer?.transportReceived(generation, message)
         case .opened(let result):
             state = .open
             observer?.transportOpened(
@@ -158,10 +182,11 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
             observer?.transportReceivedPing(generation, payload: payload)
         case .pongReceived(let payload): pongReceived(payload)
         case .closeReceived(let code, let reason):
-            finish(.closedByPeer(PeerClose(code: code, reason: reason)))
+            ending = .close(PeerClose(code: code, reason: reason))
         case .refused(let refusal): finish(.refused(refusal))
         case .failed(let violation):
-            finish(state == .connecting ? .badHandshake(violation) : .protocolViolation(violation))
+            if state == .connecting { return finish(.badHandshake(violation)) }
+            ending = .violation(violation)
         case .ended: finish(.connectionLost(ConnectionFailure(.endOfStream)))
         case .requestReceived: break  // The server's role only.
         }
@@ -177,6 +202,19 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     // MARK: The end
+
+    /// Answers the peer's end, if the closing handshake still wants that, and reports it.
+    private func settleEnding() {
+        guard let ending = ending.take() else { return }
+        switch ending {
+        case .close(let close):
+            engine.answerClose()
+            finish(.closedByPeer(close))
+        case .violation(let violation):
+            engine.fail(violation.closeCode, reason: violation.description)
+            finish(.protocolViolation(violation))
+        }
+    }
 
     private func report(_ cause: CloseCause) {
         guard let observer else { return }
@@ -227,6 +265,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func flush() {
         isDirty = false
+        settleEnding()
         flushOutgoing()
     }
 
@@ -242,35 +281,5 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }
-    }
-}
-
-/// Makes socket transports: the project's protocol engine over the channels of a connector.
-public struct SocketTransportFactory: TransportFactory {
-    private let connector: any ChannelConnector
-    private let makeRandom: @Sendable () -> any RandomSource
-
-    /// Connects over TCP on `loop`, with masks from the system's CSPRNG.
-    public init(loop: EventLoop = .shared) {
-        connector = TCPConnector(loop: loop)
-        makeRandom = { loop.random }
-    }
-
-    /// Connects over `connector`, with masks and nonces from what `random` gives for each connection.
-    public init(
-        connector: any ChannelConnector, random: @escaping @Sendable () -> any RandomSource
-    ) {
-        self.connector = connector
-        makeRandom = random
-    }
-
-    public var executor: any SessionExecutor { connector.executor }
-
-    public func makeTransport(
-        _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
-    ) -> any Transport {
-        SocketTransport(
-            generation, request: request, connector: connector, random: makeRandom(),
-            observer: observer)
     }
 }
