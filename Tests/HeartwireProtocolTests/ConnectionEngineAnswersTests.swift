@@ -37,7 +37,7 @@ import Testing
         #expect(replies(&engine) == ["pong 2a"])
     }
 
-    @Test("Pings can be answered at once while the end is left to the owner, and the other way round")
+    @Test("Pings can be answered at once while the end is left to the owner, and the reverse")
     func apart() throws {
         var engine = try ConnectionEngine.open(.server)
         engine.answersEndings = false

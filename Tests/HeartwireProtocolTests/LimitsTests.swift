@@ -10,7 +10,7 @@ struct LimitsTests {
         #expect(limits.headLines == 128)
         #expect(limits.refusalBodyBytes == 4_096)
         #expect(limits.messageBytes == 16_777_216)
-        #expect(limits.fragments == 65_536)
+        #expect(limits.fragments == 131_072)
         #expect(limits.pendingPongs == 32)
         #expect(limits.eagerReservationBytes == 1_048_576)
         #expect(limits.outgoingHighWater == 1_048_576)
