@@ -65,6 +65,17 @@ autobahn: build ## Run Autobahn's suite in both roles and write CONFORMANCE.md (
 autobahn-quick: build ## Run sections 1 to 7 and 10 of Autobahn's suite in both roles
 	@Conformance/run "$$($(SWIFT) build -c release --show-bin-path)/heartwire" --quick $(ARGS)
 
+# How long `make fuzz` runs each target.
+SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: setup ## Fuzz each target for SECONDS (60); ARGS go to scripts/fuzz
+	@scripts/fuzz $(SECONDS) $(ARGS)
+
+.PHONY: differential
+differential: setup ## Compare the engine with two other implementations, over the same bytes
+	@Fuzz/Differential/compare $(ARGS)
+
 .PHONY: sanitize
 sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer
 	@$(SWIFT) test --sanitize=thread --scratch-path build/thread $(ARGS)
