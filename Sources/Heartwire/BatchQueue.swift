@@ -1,8 +1,14 @@
 /// A queue that is filled by one side and taken as a whole by the other. Elements are moved out, so what was
 /// taken is not kept alive by the queue; the storage is kept.
+///
+/// Inlinable, so that taking the next message of a batch costs its consumer no call.
+@usableFromInline
 struct BatchQueue<Element> {
-    private var slots: [Element?] = []
-    private var head = 0
+    @usableFromInline var slots: [Element?] = []
+    @usableFromInline var head = 0
+
+    @inlinable
+    init() {}
 
     var isEmpty: Bool { head == slots.count }
     var count: Int { slots.count - head }
@@ -11,6 +17,7 @@ struct BatchQueue<Element> {
         slots.append(consume element)
     }
 
+    @inlinable
     mutating func popFirst() -> Element? {
         guard head < slots.count else { return nil }
         let element = slots[head].take()
@@ -23,7 +30,8 @@ struct BatchQueue<Element> {
     }
 
     /// Slots whose storage is kept when the queue has been emptied.
-    private static var keptCapacity: Int { 4_096 }
+    @inlinable
+    static var keptCapacity: Int { 4_096 }
 
     /// Puts what `other` holds behind what this queue holds.
     mutating func append(contentsOf other: inout BatchQueue) {

@@ -30,7 +30,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private let journal: (@Sendable (JournalEvent) -> Void)?
     private let receiveBufferBytes: Int
 
-    private var machine: SessionMachine
+    /// Exclusive by confinement: a value that calls nobody while it changes, so the runtime need not check.
+    @exclusivity(unchecked) private var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
     private var transport: (any Transport)?
     private var transportGeneration = Generation.none
@@ -45,6 +46,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private var opened: OpenedConnection?
     private var arrived = BatchQueue<SessionEvent>()
     private var isHandling = false
+    /// The time of the event that is handled, which is that of everything it leads to.
+    private var handledInstant: MonotonicInstant?
 
     init(
         url: WebSocketURL, source: RequestSource, machine: SessionMachine,
@@ -60,7 +63,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
         messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
-        messages.onTake = { [weak self] in self?.consumerTook() }
+        messages.core = self
     }
 
     // MARK: The app
@@ -77,7 +80,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Queues a message. Answers whether there is room for more.
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard case .open = machine.state, let transport else { throw SendError.notOpen }
+        guard machine.admitsSend, let transport else { throw SendError.notOpen }
         return try transport.send(message)
     }
 
@@ -104,12 +107,17 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         isHandling = true
         while let event = arrived.popFirst() {
             let old = JournalEvent.State(machine.state)
-            let effects = machine.handle(event, now: executor.now())
+            let turnedAway = machine.staleEvents
+            let now = executor.now()
+            handledInstant = now
+            let effects = machine.handle(event, now: now)
+            recordArrival(event, isStale: machine.staleEvents != turnedAway)
             for effect in effects where machine.permits(effect) {
                 run(effect, old)
             }
         }
         isHandling = false
+        handledInstant = nil
         rearm()
     }
 
@@ -138,7 +146,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         if let journal {
             journal(
                 JournalEvent(
-                    time: executor.now(), generation: machine.generation, kind: .stateChanged,
+                    time: handledInstant ?? executor.now(), generation: machine.generation,
+                    kind: .stateChanged,
                     oldState: old, newState: JournalEvent.State(state)))
         }
         states.publish(state)
@@ -152,18 +161,15 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .provider(let provider):
             let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
             providerTask?.cancel()
-            providerTask = Task(executorPreference: executor) { [weak self] in
-                await Self.ask(provider, attempt) { [weak self] in self }
+            providerTask = Task(executorPreference: executor.taskExecutor) {
+                await self.ask(provider, attempt)
             }
         }
     }
 
     /// Asks the provider and enters the domain with its answer, however late that is: the gate decides whether it
     /// still counts (promise R4).
-    private static func ask(
-        _ provider: Provider, _ attempt: ConnectionAttempt,
-        _ core: @Sendable @escaping () -> ClientCore?
-    ) async {
+    private func ask(_ provider: Provider, _ attempt: ConnectionAttempt) async {
         let generation = attempt.generation
         let answer: Result<ConnectionRequest, any Error>
         do {
@@ -171,18 +177,16 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         } catch {
             answer = .failure(error)
         }
-        guard let core = core() else { return }
-        core.executor.execute {
+        executor.execute {
             switch answer {
-            case .success(let request): core.provided(generation, request)
-            case .failure(let error): core.handle(.requestFailed(generation, "\(type(of: error))"))
+            case .success(let request): self.provided(generation, request)
+            case .failure(let error): self.handle(.requestFailed(generation, "\(type(of: error))"))
             }
         }
     }
 
     private func provided(_ generation: Generation, _ request: ConnectionRequest) {
         self.request = request
-        record(.requestProvided, generation)
         handle(.requestProvided(generation))
     }
 
@@ -238,13 +242,11 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: The transport
 
     func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
-        record(.progressed, generation, phase: phase)
         handle(.connectProgressed(generation, phase))
     }
 
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
         if generation == transportGeneration { self.opened = opened }
-        record(.opened, generation)
         handle(.transportOpened(generation))
     }
 
@@ -256,19 +258,19 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     func transportFinishedBatch(_ generation: Generation) {
         messages.wake()
-        pauseReadingIfFull(generation)
+        pauseReadingIfFull()
     }
 
     func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
-        record(.pingReceived, generation)
+        record(machine.admitsMessage(from: generation) ? .pingReceived : .stale, generation)
     }
 
     func transportReceivedPong(_ generation: Generation, _ id: PingID) {
-        record(.pongReceived, generation)
         handle(.pongReceived(generation, id))
     }
 
     func transportBecameWritable(_ generation: Generation) {
+        guard machine.admitsMessage(from: generation) else { return }
         resumeWriters(connectionStands: true)
     }
 
@@ -279,16 +281,16 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     // MARK: Back-pressure
 
-    private func pauseReadingIfFull(_ generation: Generation) {
+    private func pauseReadingIfFull() {
         guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport
         else { return }
         isReadingPaused = true
         transport.setReading(false)
-        record(.readingPaused, generation)
-        handle(.readingPaused(generation))
+        record(.readingPaused, transportGeneration)
+        handle(.readingPaused(transportGeneration))
     }
 
-    private func consumerTook() {
+    func consumerTook() {
         guard isReadingPaused, messages.weight <= receiveBufferBytes / 2, let transport else {
             return
         }
@@ -309,6 +311,23 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     // MARK: Journal
 
+    /// What arrived stands in the journal as what the gate made of it.
+    private func recordArrival(_ event: SessionEvent, isStale: Bool) {
+        guard let generation = event.generation else { return }
+        if isStale { return record(.stale, generation) }
+        switch event {
+        case .requestProvided: record(.requestProvided, generation)
+        case .connectProgressed(_, let phase): record(.progressed, generation, phase: phase)
+        case .transportOpened: record(.opened, generation)
+        case .pongReceived: record(.pongReceived, generation)
+        // Their effects are recorded.
+        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .requestFailed, .frameReceived, .readingPaused, .readingResumed, .transportClosed,
+            .timerFired:
+            return
+        }
+    }
+
     private func record(
         _ kind: JournalEvent.Kind, _ generation: Generation? = nil, cause: CloseCause.Kind? = nil,
         number: Int? = nil, phase: ConnectPhase? = nil
@@ -317,7 +336,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         let state = JournalEvent.State(machine.state)
         journal(
             JournalEvent(
-                time: executor.now(), generation: generation ?? machine.generation, kind: kind,
+                time: handledInstant ?? executor.now(),
+                generation: generation ?? machine.generation, kind: kind,
                 oldState: state, newState: state, cause: cause, number: number, phase: phase))
     }
 }

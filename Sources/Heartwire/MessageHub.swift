@@ -15,15 +15,20 @@ final class MessageHub: @unchecked Sendable {
     private var subscriptions: [Subscription<Message>]
     /// The subscription that collects while nobody listens, until somebody claims it.
     private let unclaimed: Mutex<Subscription<Message>?>
-    /// Called when a consumer has come back for more.
-    var onTake: (() -> Void)?
+    /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
+    /// slower. Whoever can take holds the core (``Messages/Iterator``).
+    unowned var core: ClientCore?
 
     init(executor: any SessionExecutor) {
         self.executor = executor
         let first = Subscription<Message>()
         subscriptions = [first]
         unclaimed = Mutex(first)
-        first.onTake = { [weak self] in self?.onTake?() }
+    }
+
+    /// A consumer has taken what was there.
+    func took() {
+        core?.consumerTook()
     }
 
     /// The weight of the slowest consumer's backlog.
@@ -48,7 +53,7 @@ final class MessageHub: @unchecked Sendable {
     /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh.
     func finish() {
         let ended = subscriptions
-        let fresh = makeSubscription()
+        let fresh = Subscription<Message>()
         subscriptions = [fresh]
         let abandoned = unclaimed.withLock { unclaimed in
             defer { unclaimed = fresh }
@@ -59,35 +64,29 @@ final class MessageHub: @unchecked Sendable {
         for subscription in ended { subscription.finish() }
     }
 
-    private func makeSubscription() -> Subscription<Message> {
-        let subscription = Subscription<Message>()
-        subscription.onTake = { [weak self] in self?.onTake?() }
-        return subscription
-    }
-
     /// A consumer's subscription. Any thread may call this.
     func claim() -> Subscription<Message> {
         if let waiting = unclaimed.withLock({ $0.take() }) { return waiting }
-        let subscription = makeSubscription()
+        let subscription = Subscription<Message>()
         executor.execute { self.subscriptions.append(subscription) }
         return subscription
     }
 
     /// The consumer is gone. Any thread may call this.
     func release(_ subscription: Subscription<Message>) {
-        executor.execute {
+        executor.execute { [core] in
             guard let index = self.subscriptions.firstIndex(where: { $0 === subscription }) else {
                 return
             }
             if self.subscriptions.count > 1 {
                 self.subscriptions.remove(at: index)
             } else {
-                let heir = self.makeSubscription()
+                let heir = Subscription<Message>()
                 heir.inherit(subscription)
                 self.subscriptions = [heir]
                 self.unclaimed.withLock { $0 = heir }
             }
-            self.onTake?()
+            core?.consumerTook()
         }
     }
 }

@@ -8,7 +8,9 @@ import HeartwireSession
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others get a batch per hop.
 public struct Messages: AsyncSequence, Sendable {
+    /// A message, text or binary.
     public typealias Element = Message
+    /// Iterating does not throw.
     public typealias Failure = Never
 
     let core: ClientCore
@@ -22,34 +24,46 @@ public struct Messages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         /// Gives the subscription back when the consumer is gone.
         private final class Claim {
-            let hub: MessageHub
+            let core: ClientCore
             let subscription: Subscription<Message>
 
-            init(_ hub: MessageHub) {
-                self.hub = hub
-                subscription = hub.claim()
+            init(_ core: ClientCore) {
+                self.core = core
+                subscription = core.messages.claim()
             }
 
-            deinit { hub.release(subscription) }
+            deinit { core.messages.release(subscription) }
         }
 
         private let claim: Claim
-        private var reader: SubscriptionReader<Message>
+        private let reader: SubscriptionReader<Message>
+        @usableFromInline var batch = BatchQueue<Message>()
 
         init(_ core: ClientCore) {
-            claim = Claim(core.messages)
+            claim = Claim(core)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription)
+                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                hub: core.messages)
         }
 
         /// The next message, or `nil` when the session has stopped or the task was cancelled.
+        @inlinable
         public mutating func next() async -> Message? {
-            await next(isolation: nil)
+            if let next = batch.popFirst() { return next }
+            return await refill(isolation: nil)
         }
 
         /// The next message, without leaving the caller's isolation.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
-            await reader.next(isolation: actor)
+            if let next = batch.popFirst() { return next }
+            return await refill(isolation: actor)
+        }
+
+        /// Concrete, so that the generic reader is specialised for it.
+        @usableFromInline
+        mutating func refill(isolation: isolated (any Actor)?) async -> Message? {
+            await reader.refill(&batch, isolation: isolation)
         }
     }
 }

@@ -4,17 +4,15 @@ import HeartwireSession
 ///
 /// Confined to the client's domain, but for the iterator's own batch, which belongs to the consumer.
 final class Subscription<Element: Sendable>: @unchecked Sendable {
-    private(set) var queue = BatchQueue<Element>()
+    /// Exclusive by confinement: nothing is called back while it is changed.
+    @exclusivity(unchecked) private(set) var queue = BatchQueue<Element>()
     /// The weight of what waits in the queue.
-    private(set) var queuedWeight = 0
+    @exclusivity(unchecked) private(set) var queuedWeight = 0
     /// The weight of the batch that the consumer took last and may still be busy with.
     private var takenWeight = 0
     private(set) var isFinished = false
     private var waiter: UnsafeContinuation<Void, Never>?
     private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
-    /// Called in the domain when the consumer has come back for more.
-    var onTake: (() -> Void)?
-
     /// What is not known to be consumed.
     var weight: Int { queuedWeight + takenWeight }
 
@@ -51,7 +49,6 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         swap(&queue, &batch)
         takenWeight = queuedWeight
         queuedWeight = 0
-        onTake?()
     }
 
     /// Takes over what another consumer did not read.
@@ -80,12 +77,13 @@ actor Domain {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func take<Element: Sendable>(_ subscription: Subscription<Element>) async
-        -> sending BatchBox<Element>
-    {
-        await subscription.waitUntilFilled(executor)
+    func take<Element: Sendable>(
+        _ subscription: Subscription<Element>, _ hub: MessageHub?
+    ) async -> sending BatchBox<Element> {
+        await subscription.waitUntilFilled(executor, isolation: self)
         let box = BatchBox<Element>()
         subscription.take(into: &box.batch)
+        hub?.took()
         return box
     }
 }
@@ -97,46 +95,47 @@ final class BatchBox<Element> {
 
 extension Subscription {
     /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
-    nonisolated(nonsending) func waitUntilFilled(_ executor: any SessionExecutor) async {
+    ///
+    /// The isolation is handed on by name: a closure that does not capture it would leave the domain, and
+    /// what it looks at there could change between the look and the wait.
+    func waitUntilFilled(
+        _ executor: any SessionExecutor, isolation: isolated (any Actor)?
+    ) async {
         while isEmpty, !isFinished, !Task.isCancelled {
-            await withTaskCancellationHandler {
-                await withUnsafeContinuation { self.wait($0) }
-            } onCancel: {
-                executor.execute { self.wake() }
-            }
+            await withTaskCancellationHandler(
+                operation: {
+                    _ = isolation
+                    await withUnsafeContinuation(isolation: isolation) { self.wait($0) }
+                },
+                onCancel: { executor.execute { self.wake() } },
+                isolation: isolation)
             guard executor.isCurrent else { return }
         }
     }
 }
 
-/// What iterators of messages and of states share: a batch of their own, refilled from a subscription.
+/// What iterators of messages and of states share: where a batch comes from.
 struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
     let domain: Domain
     let subscription: Subscription<Element>
-    private var batch = BatchQueue<Element>()
+    /// Who keeps count of what consumers have not taken; states are not counted.
+    let hub: MessageHub?
 
-    init(executor: any SessionExecutor, domain: Domain, subscription: Subscription<Element>) {
-        self.executor = executor
-        self.domain = domain
-        self.subscription = subscription
-    }
-
-    mutating func next(isolation: isolated (any Actor)?) async -> Element? {
-        if let element = batch.popFirst() { return element }
-        return await refill(isolation: isolation)
-    }
-
-    /// In the domain without a hop, from elsewhere with one for a whole batch.
-    private mutating func refill(isolation: isolated (any Actor)?) async -> Element? {
+    /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
+    /// one for a whole batch. `nil` when the sequence has finished or the task was cancelled.
+    func refill(
+        _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
+    ) async -> Element? {
         while !Task.isCancelled {
             if executor.isCurrent {
                 subscription.take(into: &batch)
+                hub?.took()
                 if let element = batch.popFirst() { return element }
                 if subscription.isFinished { return nil }
-                await subscription.waitUntilFilled(executor)
+                await subscription.waitUntilFilled(executor, isolation: isolation)
             } else {
-                batch = await domain.take(subscription).batch
+                batch = await domain.take(subscription, hub).batch
                 if let element = batch.popFirst() { return element }
                 if await domain.isFinished(subscription) { return nil }
             }

@@ -157,7 +157,7 @@ public actor WebSocketClient {
 
     /// The domain of this client, to prefer in tasks that should have no thread hop per message:
     /// `Task(executorPreference: client.executor) { … }`. Work in it must not block.
-    public nonisolated var executor: any TaskExecutor { core.executor }
+    public nonisolated var executor: any TaskExecutor { core.executor.taskExecutor }
 }
 
 /// The session has stopped, for this cause.

@@ -53,16 +53,18 @@ extension ConnectionEngine {
     mutating func receiveOpening(_ bytes: Span<UInt8>) {
         switch role {
         case .client:
-            guard let (consumed, outcome) = opening.responseReader?.receive(bytes) else { return }
-            guard let outcome else { return }
+            let step = opening.responseReader?.receive(bytes)
+            guard let step, let outcome = step.outcome else { return }
             settle(outcome)
-            if state == .open { receiveFrames(bytes.extracting(droppingFirst: consumed)) }
+            if state == .open { receiveFrames(bytes.extracting(droppingFirst: step.consumed)) }
         case .server:
             guard opening.request == nil else { return receiveEarly(bytes) }
-            guard let (consumed, outcome) = opening.requestReader?.receive(bytes) else { return }
-            guard let outcome else { return }
+            let step = opening.requestReader?.receive(bytes)
+            guard let step, let outcome = step.outcome else { return }
             settle(outcome)
-            if state == .connecting { receiveEarly(bytes.extracting(droppingFirst: consumed)) }
+            if state == .connecting {
+                receiveEarly(bytes.extracting(droppingFirst: step.consumed))
+            }
         }
     }
 

@@ -33,10 +33,11 @@ extension ConnectionEngine {
     }
 
     /// Queues the pong ahead of whatever is sent later (§5.5.2), or keeps the ping until there is room.
+    /// A ping that is kept is answered as soon as there is, so none can be overtaken here.
     private mutating func pingArrived(_ payload: [UInt8]) {
         events.append(.pingReceived(payload))
         guard answersAutomatically else { return }
-        if pongs.held == nil, pongs.hasRoom(written: outgoing.written) {
+        if pongs.hasRoom(written: outgoing.written) {
             queuePong(payload)
         } else {
             pongs.hold(payload)

@@ -8,11 +8,9 @@ extension ConnectionEngine {
         try requireOpen()
         switch message {
         case .text(let text):
-            let queued: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
-                unsafe queue(.text, UnsafeRawBufferPointer($0))
-            }
-            // Only strings bridged from Objective-C have no contiguous storage.
-            if queued == nil { queue(.text, payload: Array(text.utf8)) }
+            // A variable only because a string bridged from Objective-C is made native first.
+            var text = text
+            text.withUTF8 { unsafe queue(.text, UnsafeRawBufferPointer($0)) }
         case .binary(let bytes):
             queue(.binary, payload: bytes)
         }

@@ -28,9 +28,13 @@
     /// Adds an event behind the others.
     @inline(__always)
     mutating func append(_ event: consuming EngineEvent) {
-        if tail == capacity { makeRoom() }
-        guard let slots = unsafe slots else { return }
-        unsafe (slots + tail).initialize(to: event)
+        let end =
+            if tail < capacity, let slots = unsafe slots {
+                unsafe slots + tail
+            } else {
+                unsafe makeRoom()
+            }
+        unsafe end.initialize(to: event)
         tail &+= 1
     }
 
@@ -58,22 +62,25 @@
     }
 
     /// Moves the events to the front if that frees half of the slots, else doubles the storage.
-    @inline(never)
-    private mutating func makeRoom() {
+    ///
+    /// - Returns: the first free slot.
+    @unsafe @inline(never)
+    private mutating func makeRoom() -> UnsafeMutablePointer<EngineEvent> {
         let live = count
-        if let slots = unsafe slots, head > 0, head >= live {
-            unsafe slots.moveInitialize(from: slots + head, count: live)
-        } else {
-            let larger = max(capacity * 2, Self.smallestCapacity)
-            let fresh = UnsafeMutablePointer<EngineEvent>.allocate(capacity: larger)
-            if let slots = unsafe slots {
-                unsafe fresh.moveInitialize(from: slots + head, count: live)
-                unsafe slots.deallocate()
-            }
-            unsafe slots = fresh
-            capacity = larger
-        }
+        let from = head
         head = 0
         tail = live
+        if let slots = unsafe slots, from > 0, from >= live {
+            unsafe slots.moveInitialize(from: slots + from, count: live)
+            return unsafe slots + live
+        }
+        capacity = max(capacity * 2, Self.smallestCapacity)
+        let fresh = UnsafeMutablePointer<EngineEvent>.allocate(capacity: capacity)
+        if let slots = unsafe slots {
+            unsafe fresh.moveInitialize(from: slots + from, count: live)
+            unsafe slots.deallocate()
+        }
+        unsafe slots = fresh
+        return unsafe fresh + live
     }
 }

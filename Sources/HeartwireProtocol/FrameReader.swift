@@ -4,7 +4,7 @@
 /// payload of one control frame, and the assembler's message.
 struct FrameReader {
     /// A whole control frame.
-    enum Control {
+    enum Control: Hashable {
         case ping([UInt8])
         case pong([UInt8])
         case close(ClosePayload)
@@ -92,8 +92,7 @@ struct FrameReader {
     private mutating func resume(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
     ) throws(ProtocolViolation) -> Control? {
-        while partial == nil {
-            guard offset < bytes.count else { return nil }
+        while partial == nil, offset < bytes.count {
             headerBytes.append(bytes[offset])
             offset &+= 1
             let header = try FrameHeader.read(headerBytes.span, at: 0, from: sender)

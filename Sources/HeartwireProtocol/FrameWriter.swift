@@ -30,12 +30,14 @@ enum FrameWriter {
                 unsafe room.storeBytes(of: maskBit | 127, toByteOffset: 1, as: UInt8.self)
                 unsafe room.storeBytes(of: wide, toByteOffset: 2, as: UInt64.self)
             }
+            let body = unsafe UnsafeMutableRawBufferPointer(
+                start: room + headerSize, count: length)
             if let key {
                 unsafe room.storeBytes(
                     of: key.bits.littleEndian, toByteOffset: headerSize &- 4, as: UInt32.self)
-                unsafe key.combine(payload, into: room + headerSize)
-            } else if let from = payload.baseAddress {
-                unsafe (room + headerSize).copyMemory(from: from, byteCount: length)
+                unsafe key.combine(payload, into: body)
+            } else {
+                unsafe body.copyMemory(from: payload)
             }
         }
     }

@@ -22,8 +22,8 @@ struct MaskingKey: Sendable, Hashable {
     /// The key as it applies to what comes behind the first `count` payload bytes.
     func advanced(by count: Int) -> MaskingKey {
         let shift = UInt32(truncatingIfNeeded: (count & 3) &* 8)
-        let rotated = (bits &>> shift) | (bits &<< (32 &- shift))
-        return MaskingKey(random: UInt64(shift == 0 ? bits : rotated))
+        // A masking shift by 32 is one by 0, so a rotation by nothing gives the key itself.
+        return MaskingKey(random: UInt64((bits &>> shift) | (bits &<< (32 &- shift))))
     }
 
     /// Combines payload and key byte by byte. The plain statement of §5.3, which the fast kernel is
@@ -37,24 +37,24 @@ struct MaskingKey: Sendable, Hashable {
         return result
     }
 
-    /// Combines the bytes of an array from `start` on with the key, in place.
+    /// Combines the bytes of an array from `start` on, which is within it, with the key, in place.
     func unmask(_ bytes: inout [UInt8], from start: Int) {
         unsafe bytes.withUnsafeMutableBytes { all in
-            guard let base = all.baseAddress, start < all.count else { return }
-            unsafe combine(UnsafeRawBufferPointer(rebasing: all[start...]), into: base + start)
+            let payload = unsafe UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            unsafe combine(UnsafeRawBufferPointer(payload), into: payload)
         }
     }
 
     /// Combines payload and key while copying, 16 bytes at a time.
     ///
-    /// Source and destination are the same place or do not overlap; neither needs any alignment.
+    /// Source and room are the same place or do not overlap; neither needs any alignment.
     ///
-    /// - Parameter destination: room for at least as many bytes as `source` has.
+    /// - Parameter room: as long as `source` at least, else less is combined.
     @unsafe func combine(
-        _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawPointer
+        _ source: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) {
-        guard let from = source.baseAddress else { return }
-        let count = source.count
+        guard let from = source.baseAddress, let destination = room.baseAddress else { return }
+        let count = min(source.count, room.count)
         let wideKey = SIMD4<UInt32>(repeating: bits.littleEndian)
         var offset = 0
         while count &- offset >= 16 {

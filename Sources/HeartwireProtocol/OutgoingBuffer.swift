@@ -42,10 +42,9 @@
     /// Appends a copy of `bytes`.
     mutating func append(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { source in
-            guard let from = source.baseAddress else { return }
-            let count = source.count
-            unsafe append(count) {
-                unsafe $0.copyMemory(from: from, byteCount: count)
+            unsafe append(source.count) {
+                unsafe UnsafeMutableRawBufferPointer(start: $0, count: source.count)
+                    .copyMemory(from: source)
             }
         }
     }

@@ -21,20 +21,15 @@ extension String {
 
     /// Takes masked UTF-8, unmasked on its way into the string, or gives `nil` when it is not valid.
     init?(validatingUTF8 bytes: Span<UInt8>, key: MaskingKey) {
-        guard !bytes.isEmpty else {
-            self = ""
-            return
-        }
         var isValid = false
         let text = unsafe bytes.withUnsafeBytes { source in
             unsafe String(unsafeUninitializedCapacity: source.count) { room -> Int in
-                guard let start = room.baseAddress else { return 0 }
-                let count = source.count
-                unsafe key.combine(source, into: start)
+                unsafe key.combine(source, into: UnsafeMutableRawBufferPointer(room))
                 var validator = UTF8Validator()
-                let plain = unsafe UnsafeRawBufferPointer(start: start, count: count)
+                let plain = unsafe UnsafeRawBufferPointer(
+                    rebasing: UnsafeRawBufferPointer(room)[..<source.count])
                 isValid = unsafe validator.consume(plain) && validator.isAtBoundary
-                return isValid ? count : 0
+                return isValid ? source.count : 0
             }
         }
         guard isValid else { return nil }

@@ -4,6 +4,12 @@
 /// URLSession; in tests it is the virtual clock. Everything that a transport reports, and every
 /// timer, enters here in arrival order.
 public protocol SessionExecutor: SerialExecutor, TaskExecutor {
+    /// What tasks prefer that want to run in this domain without a hop for each nonisolated call.
+    ///
+    /// The runtime takes a job of the serial executor for an actor's, and leaves the actor for every
+    /// nonisolated function; so where the two can be told apart, this is an object of its own.
+    var taskExecutor: any TaskExecutor { get }
+
     /// Whether the caller runs in this executor's isolation domain right now.
     var isCurrent: Bool { get }
 
@@ -25,6 +31,11 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
     /// what was queued during one turn leaves in one system call. Must be called from within the
     /// domain, at most once per turn and flushable.
     func flushAtEndOfTurn(_ flushable: any TurnFlushable)
+}
+
+extension SessionExecutor {
+    /// The executor itself, for executors that cannot tell the two apart.
+    public var taskExecutor: any TaskExecutor { self }
 }
 
 /// The identity of a timer that was scheduled on a ``SessionExecutor``; never reused.

@@ -113,6 +113,14 @@ public struct SessionMachine: Sendable {
         admits(stamp, .message)
     }
 
+    /// Whether a message may be sent now: while open, and neither before nor after.
+    public var admitsSend: Bool {
+        switch phase {
+        case .open: true
+        case .idle, .connecting, .closing, .waiting, .stopped: false
+        }
+    }
+
     /// Whether an effect may still run. One that acts on a connection may not once that connection has
     /// moved on; what was, may always be told.
     public func permits(_ effect: SessionEffect) -> Bool {

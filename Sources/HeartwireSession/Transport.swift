@@ -68,7 +68,7 @@ public protocol TransportFactory: Sendable {
     var executor: any SessionExecutor { get }
 
     /// Makes a transport for `generation` that has not begun to connect. Called in the domain.
-    /// The observer is held weakly or until the transport has reported `transportClosed` or was aborted.
+    /// The observer is held until the transport has reported `transportClosed` or was aborted.
     func makeTransport(
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport

@@ -18,7 +18,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     public static let shared = EventLoop(name: "heartwire")
 
     enum Work {
+        /// A job of an actor that runs on the loop.
         case job(UnownedJob)
+        /// A job of a task that prefers the loop.
+        case taskJob(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
@@ -37,9 +40,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let thread = Atomic<UInt>(0)
     let poller: any Poller
+    private let loopTaskExecutor = LoopTaskExecutor()
 
-    private var ready: [Work] = []
-    private var readyHead = 0
+    @exclusivity(unchecked) private var ready: [Work] = []
+    @exclusivity(unchecked) private var readyHead = 0
     private var timers = TimerHeap()
     private var dirty: [any TurnFlushable] = []
     private var handlers: [UInt64: any ReadinessHandler] = [:]
@@ -57,6 +61,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     init(name: String, poller: any Poller) {
         self.poller = poller
+        loopTaskExecutor.loop = self
         start(name)
     }
 
@@ -94,6 +99,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         poller.wake()
     }
 
+    /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool {
         thread.load(ordering: .relaxed) == SystemThread.current
     }
@@ -142,6 +148,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             case .job(let job):
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            case .taskJob(let job):
+                job.runSynchronously(on: loopTaskExecutor.asUnownedTaskExecutor())
             case .closure(let closure): closure()
             }
         }
@@ -195,10 +203,10 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     /// The number of descriptors that are watched, for leak checks.
-    var watchedCount: Int { handlers.count }
+    package var watchedCount: Int { handlers.count }
 
     /// The number of timers that are to fire, for leak checks.
-    var timerCount: Int { timers.count }
+    package var timerCount: Int { timers.count }
 
     /// The buffer that every read of this loop goes into; its contents hold until the next read.
     var sharedReadBuffer: UnsafeMutableRawBufferPointer {
@@ -211,15 +219,20 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     // MARK: Work
 
+    /// Takes a job of an actor that runs on this loop. Any thread may call this.
     public func enqueue(_ job: consuming ExecutorJob) {
         submit(.job(UnownedJob(job)))
     }
 
+    /// What a task prefers to run on the loop: `Task(executorPreference: loop.taskExecutor)`.
+    public var taskExecutor: any TaskExecutor { loopTaskExecutor }
+
+    /// Runs `work` on the loop, after what was submitted before it. Any thread may call this.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         submit(.closure(work))
     }
 
-    private func submit(_ work: Work) {
+    fileprivate func submit(_ work: Work) {
         if isCurrent {
             ready.append(work)
             return
@@ -232,23 +245,39 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         if mustWake { poller.wake() }
     }
 
+    /// The present instant of ``SystemClock``.
     public func now() -> MonotonicInstant { SystemClock.now() }
 
+    /// Runs `action` at `deadline` or as soon after it as possible. On the loop's thread.
     public func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
         timers.add(deadline, action)
     }
 
+    /// Takes a timer back; it does not fire any more. On the loop's thread.
     public func cancel(_ timer: TimerID) {
         timers.cancel(timer)
     }
 
+    /// Flushes once the work of this turn is done. On the loop's thread.
     public func flushAtEndOfTurn(_ flushable: any TurnFlushable) {
         dirty.append(flushable)
     }
 
+    /// Tells the runtime whether the caller is in the loop's isolation domain.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
+    /// Ends the process when the caller is not in the loop's isolation domain.
     public func checkIsolated() {
         precondition(isCurrent, "called outside of the event loop")
+    }
+}
+
+/// What a task prefers that wants to run on the loop: its jobs are told from those of actors.
+private final class LoopTaskExecutor: TaskExecutor {
+    /// Set once, before the loop's thread starts; the loop outlives whoever reaches it through here.
+    nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        loop?.submit(.taskJob(UnownedJob(job)))
     }
 }

@@ -29,8 +29,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private let request: ConnectionRequest
     private let connector: any ChannelConnector
     private let executor: any SessionExecutor
-    private weak var observer: (any TransportObserver)?
-    private var engine: ConnectionEngine
+    /// Held until the end was reported or `abort()` was called.
+    private var observer: (any TransportObserver)?
+    /// Exclusive by confinement: the engine calls nobody but its random source.
+    @exclusivity(unchecked) private var engine: ConnectionEngine
     private var channel: (any ByteChannel)?
     private var state = State.fresh
     private var isDirty = false
@@ -262,8 +264,10 @@ public struct SocketTransportFactory: TransportFactory {
         makeRandom = random
     }
 
+    /// The domain of the connector, in which the transports live.
     public var executor: any SessionExecutor { connector.executor }
 
+    /// Makes a transport for `generation` that has not begun to connect.
     public func makeTransport(
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {

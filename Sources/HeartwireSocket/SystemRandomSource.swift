@@ -12,8 +12,8 @@ public import HeartwireProtocol
 ///
 /// Belongs to one isolation domain.
 public final class SystemRandomSource: RandomSource {
-    private static let blockWords = 64
-    private var words: [UInt64] = []
+    private static let blockWords = 512
+    @exclusivity(unchecked) private var words: [UInt64] = []
 
     /// Makes a source that has asked for nothing yet.
     public init() {}

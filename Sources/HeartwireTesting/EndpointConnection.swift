@@ -39,7 +39,8 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
 
     let endpoint: Endpoint
     let channel: any ByteChannel
-    var engine: ConnectionEngine
+    /// Exclusive by confinement: the engine calls nobody but its random source.
+    @exclusivity(unchecked) var engine: ConnectionEngine
     /// Hello messages that are still to be queued.
     var helloRemaining = 0
     /// A Close frame whose time has come while hello messages were still to be queued.
@@ -199,8 +200,9 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         lastTimer += 1
         let number = lastTimer
         let deadline = endpoint.executor.now().advanced(by: delay)
-        timers[number] = endpoint.executor.schedule(at: deadline) { [weak self] in
-            guard let self, self.timers.removeValue(forKey: number) != nil else { return }
+        timers[number] = endpoint.executor.schedule(at: deadline) {
+            // Held until it fires or is cancelled, which the end of the connection does.
+            guard self.timers.removeValue(forKey: number) != nil else { return }
             action(self)
         }
         return number

@@ -98,4 +98,28 @@ struct CommandOptionsTests {
     func wrongURL() {
         #expect(throws: UsageError.self) { try accept("--url", "h") }
     }
+
+    @Test("bench takes what the peers' contract says, in its order")
+    func bench() throws {
+        func bench(_ words: String...) throws -> CommandRequest {
+            try CommandRequest(arguments: ["bench"] + words)
+        }
+        let load = BenchLoad(port: 9_000, size: 64, window: 256, kind: .text, seconds: 0.5)
+        #expect(try bench("client", "9000", "64", "256", "t", "0.5") == .bench(.client(load)))
+        #expect(try bench("server", "9000") == .bench(.server(port: 9_000)))
+    }
+
+    @Test(
+        "bench refuses what is missing, too much or out of bounds",
+        arguments: [
+            [], ["client"], ["walk", "1"], ["client", "0", "1", "1", "b", "1"],
+            ["client", "65536", "1", "1", "b", "1"], ["client", "9", "1", "1", "b"],
+            ["client", "9", "-1", "1", "b", "1"], ["client", "9", "1", "0", "b", "1"],
+            ["client", "9", "1", "1", "x", "1"], ["client", "9", "1", "1", "b", "0"],
+            ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
+            ["server", "9", "1"], ["server", "x"],
+        ])
+    func wrongBench(_ words: [String]) {
+        #expect(throws: UsageError.self) { try CommandRequest(arguments: ["bench"] + words) }
+    }
 }

@@ -46,7 +46,9 @@ struct EventQueueTests {
         var queue = EventQueue()
         for number in 0..<16 { queue.append(event(number)) }
         for number in 0..<3 { #expect(queue.popFirst() == event(number)) }
-        for number in 16..<40 { queue.append(event(number)) }
+        queue.append(event(16))
+        #expect(queue.allocated == 32, "moving thirteen events for three slots does not pay")
+        for number in 17..<40 { queue.append(event(number)) }
         for number in 3..<40 { #expect(queue.popFirst() == event(number)) }
         #expect(queue.popFirst() == nil)
     }

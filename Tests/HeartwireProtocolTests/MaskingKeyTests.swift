@@ -31,10 +31,12 @@ struct MaskingKeyTests {
                 var room = [UInt8](repeating: 0xEE, count: 264)
                 bytes.withUnsafeBytes { source in
                     room.withUnsafeMutableBytes { destination in
-                        guard let start = destination.baseAddress else { return }
                         let piece = UnsafeRawBufferPointer(
                             rebasing: source[offset..<(offset + length)])
-                        key.combine(piece, into: start + offset)
+                        key.combine(
+                            piece,
+                            into: UnsafeMutableRawBufferPointer(
+                                rebasing: destination[offset..<(offset + length)]))
                     }
                 }
                 let isUntouchedAround =
@@ -79,9 +81,21 @@ struct MaskingKeyTests {
         key.unmask(&nothing, from: 0)
         #expect(nothing.isEmpty)
         #expect(key.combined(with: nothing.span).isEmpty)
-        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { room in
-            guard let start = room.baseAddress else { return }
-            key.combine(UnsafeRawBufferPointer(start: nil, count: 0), into: start)
+        key.combine(
+            UnsafeRawBufferPointer(start: nil, count: 0),
+            into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+
+    @Test("Nothing is written past the room")
+    func shortRoom() {
+        let payload = [UInt8](repeating: 0, count: 40)
+        var room = [UInt8](repeating: 0xEE, count: 40)
+        payload.withUnsafeBytes { source in
+            room.withUnsafeMutableBytes { all in
+                key.combine(source, into: UnsafeMutableRawBufferPointer(rebasing: all[..<21]))
+            }
         }
+        #expect(Array(room[..<21]) == Array(key.combined(with: payload.span)[..<21]))
+        #expect(room[21...].allSatisfy { $0 == 0xEE })
     }
 }

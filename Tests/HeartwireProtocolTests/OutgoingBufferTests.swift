@@ -76,6 +76,16 @@ struct OutgoingBufferTests {
                     repeating: UInt8(truncatingIfNeeded: 9_999), count: 100))
     }
 
+    @Test("A large backlog is not moved for a little room: that would cost time without end")
+    func doesNotMoveForLittle() {
+        var buffer = OutgoingBuffer()
+        buffer.append([UInt8](repeating: 1, count: 1_000))
+        buffer.removeFirst(50)
+        buffer.append([UInt8](repeating: 2, count: 60))
+        #expect(buffer.allocated == 2_048)
+        #expect(buffer.withBytes { Array($0.suffix(61)) } == [1] + [UInt8](repeating: 2, count: 60))
+    }
+
     @Test("It grows by doubling, or at once to what is asked for")
     func grows() {
         var buffer = OutgoingBuffer()

@@ -169,5 +169,7 @@ struct UTF8ValidatorTests {
     func empty() {
         #expect(judge([]) == true)
         #expect(judge([[]]) == true)
+        var validator = UTF8Validator()
+        #expect(validator.consume(UnsafeRawBufferPointer(start: nil, count: 0)) == true)
     }
 }

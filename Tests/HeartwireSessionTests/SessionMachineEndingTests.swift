@@ -21,6 +21,18 @@ struct SessionMachineEndingTests {
         #expect(machine.handle(.timerFired(g2), now: at(1_010)).count == 2)
     }
 
+    @Test("L2: a connection that failed a probe is replaced at once, but only first in its row")
+    func atOnce() throws {
+        var machine = openMachine(
+            SessionConfiguration(heartbeat: nil, reconnect: try steadyPolicy()))
+        _ = machine.end(.heartbeatTimeout, aborts: true, atOnce: true, at(0))
+        #expect(machine.state == .waiting(attempt: 1, delay: .zero, cause: .heartbeatTimeout))
+        _ = machine.handle(.timerFired(g2), now: at(0))
+        _ = machine.end(.heartbeatTimeout, aborts: true, atOnce: true, at(0))
+        #expect(
+            machine.state == .waiting(attempt: 2, delay: .seconds(2), cause: .heartbeatTimeout))
+    }
+
     @Test("R1: without a policy a lost connection stops")
     func noPolicy() {
         var machine = openMachine(SessionConfiguration(reconnect: nil))

@@ -1,4 +1,5 @@
 import HeartwireProtocol
+import HeartwireSession
 import HeartwireTesting
 import Testing
 
@@ -65,6 +66,20 @@ import Testing
             peer.events.suffix(3) == [
                 .message(.binary([1])), .pongReceived([2]), .message(.binary([3])),
             ])
+    }
+
+    @Test("A Close at a test's will cuts a long hello short")
+    func closeDuringHello() throws {
+        let world = World()
+        world.network.pipeCapacity = 10_000
+        let peer = try world.connect("/?hello=100x50000")
+        world.executor.runUntil(.distantFuture) { peer.messages.count == 3 }
+        world.executor.perform { world.endpoint.connections.first?.close(1001) }
+        world.executor.advance(by: .seconds(1))
+        #expect(peer.close == ClosePayload(code: 1001))
+        #expect((3..<100).contains(peer.messages.count))
+        #expect(peer.end == .finished)
+        #expect(world.endpoint.counters.living == 0)
     }
 
     // MARK: Faults of the client

@@ -27,11 +27,14 @@ import Testing
         #expect(throws: Fault.self) { try executor.runScript { throw Fault() } }
     }
 
-    @Test("A script that waits for another thread gets its answer")
+    @Test("Real time: a script that waits for another thread gets its answer")
     func otherThread() throws {
         let value = try executor.runScript {
             await withCheckedContinuation { continuation in
-                Thread.detachNewThread { continuation.resume(returning: 5) }
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: 0.005)
+                    continuation.resume(returning: 5)
+                }
             }
         }
         #expect(value == 5)

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import HeartwireProtocol
+
+@Suite("Frames out of bytes in any cut")
+struct FrameReaderTests {
+    /// What a reader makes of pieces, in the words of the fixtures.
+    private func read(
+        _ pieces: [[UInt8]], from sender: Role = .server, limits: Limits = Limits()
+    ) -> [String] {
+        var reader = FrameReader(sender: sender, limits: limits)
+        var events = EventQueue()
+        var found: [String] = []
+        func collect(_ events: inout EventQueue) {
+            while let event = events.popFirst() { found.append(event.summary) }
+        }
+        do throws(ProtocolViolation) {
+            for piece in pieces {
+                var offset = 0
+                while offset < piece.count {
+                    let control = try reader.step(piece.span, &offset, &events)
+                    collect(&events)
+                    switch control {
+                    case .ping(let payload): found.append("ping \(hexText(payload))")
+                    case .pong(let payload): found.append("pong \(hexText(payload))")
+                    case .close(let close): found.append("close \(close.bytes.count)")
+                    case nil: break
+                    }
+                }
+            }
+        } catch {
+            found.append("violation \(error.closeCode.rawValue)")
+        }
+        return found
+    }
+
+    @Test("One step ends with one frame, and moves behind it")
+    func steps() throws {
+        let bytes = hex("8901 2a 8101 41 0101")
+        var reader = FrameReader(sender: .server, limits: Limits())
+        var events = EventQueue()
+        var offset = 0
+        #expect(try reader.step(bytes.span, &offset, &events) == .ping([0x2A]))
+        #expect(offset == 3)
+        #expect(try reader.step(bytes.span, &offset, &events) == nil)
+        #expect(offset == 6)
+        #expect(events.popFirst() == .message(.text("A")))
+        #expect(try reader.step(bytes.span, &offset, &events) == nil)
+        #expect(offset == bytes.count)
+    }
+
+    @Test("Every kind of frame, masked and not, cut at every byte")
+    func everyCut() {
+        let frames =
+            "0103 616263 | 8902 0102 | 0001 64 | 8a00 | 8001 65 | 8202 ffff | 8806 03e8 6f6b6f6b"
+        let expected = [
+            "ping 0102", "pong ", "text abcde", "binary ffff", "close 6",
+        ]
+        for pieces in cuts(of: hex(frames)) { #expect(read(pieces) == expected) }
+        for pieces in cuts(of: masked(frames)) { #expect(read(pieces, from: .client) == expected) }
+    }
+
+    @Test("A header of 14 bytes in single bytes")
+    func longHeader() {
+        let payload = [UInt8](repeating: 7, count: 65_536)
+        let frame = hex("82ff 0000000000010000 00000000") + payload
+        let pieces = frame[..<20].map { [$0] } + [Array(frame[20...])]
+        #expect(read(pieces, from: .client) == ["binary " + hexText(payload)])
+    }
+
+    @Test("P4: memory follows what arrived, not what a header promises")
+    func memory() throws {
+        var limits = Limits()
+        limits.eagerReservationBytes = 1_000
+        var reader = FrameReader(sender: .server, limits: limits)
+        var events = EventQueue()
+        let start = hex("827f 0000000000f00000") + [UInt8](repeating: 0, count: 100)
+        var offset = 0
+        #expect(try reader.step(start.span, &offset, &events) == nil)
+        #expect(reader.allocated >= 1_000)
+        #expect(reader.allocated < 4_000)
+        let more = [UInt8](repeating: 0, count: 10_000)
+        offset = 0
+        #expect(try reader.step(more.span, &offset, &events) == nil)
+        #expect(reader.allocated < 3 * 10_100)
+    }
+
+    @Test("Dropped, it holds nothing and begins anew")
+    func drop() throws {
+        var reader = FrameReader(sender: .server, limits: Limits())
+        var events = EventQueue()
+        for start in ["0103 6162", "827e", "8905 00"] {
+            let bytes = hex(start)
+            var offset = 0
+            _ = try reader.step(bytes.span, &offset, &events)
+            reader.drop()
+            #expect(reader.allocated == 0)
+        }
+        let next = hex("8101 41")
+        var offset = 0
+        _ = try reader.step(next.span, &offset, &events)
+        #expect(events.popFirst() == .message(.text("A")))
+    }
+
+    @Test("Storage is given back between frames, and kept within one")
+    func release() throws {
+        var reader = FrameReader(sender: .server, limits: Limits())
+        var events = EventQueue()
+        let pieces = ["01", "03 61", "6263 80", "02", "64", "65"]
+        for piece in pieces {
+            let bytes = hex(piece)
+            var offset = 0
+            while offset < bytes.count { _ = try reader.step(bytes.span, &offset, &events) }
+            reader.releaseStorage()
+        }
+        #expect(events.popFirst() == .message(.text("abcde")))
+        reader.releaseStorage()
+        #expect(reader.allocated == 0)
+    }
+}

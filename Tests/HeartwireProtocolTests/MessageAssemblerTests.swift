@@ -1,0 +1,188 @@
+import Testing
+
+@testable import HeartwireProtocol
+
+@Suite("5.4: messages out of frames")
+struct MessageAssemblerTests {
+    private func header(
+        _ opcode: Opcode, _ length: Int, isFinal: Bool = true, key: MaskingKey? = nil
+    ) -> FrameHeader {
+        FrameHeader(
+            isFinal: isFinal, opcode: opcode, payloadLength: length, maskingKey: key, size: 2)
+    }
+
+    private func admission(
+        _ assembler: MessageAssembler, _ header: FrameHeader
+    ) -> ProtocolViolation? {
+        do throws(ProtocolViolation) {
+            try assembler.admit(header)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Feeds whole frames, and gives the message that they end with.
+    private func assemble(
+        _ assembler: inout MessageAssembler, _ frames: [(FrameHeader, [UInt8])]
+    ) throws -> Message? {
+        var message: Message?
+        for (header, payload) in frames {
+            try assembler.admit(header)
+            assembler.begin(header)
+            try assembler.append(payload.span, key: header.maskingKey)
+            message = try assembler.end(header)
+        }
+        return message
+    }
+
+    @Test("Fragments become one message of the first one's kind")
+    func kinds() throws {
+        var assembler = MessageAssembler(limits: Limits())
+        #expect(!assembler.isInMessage)
+        #expect(try assemble(&assembler, [(header(.text, 1, isFinal: false), [0xE2])]) == nil)
+        #expect(assembler.isInMessage)
+        #expect(
+            try assemble(
+                &assembler,
+                [
+                    (header(.continuation, 1, isFinal: false), [0x82]),
+                    (header(.continuation, 1), [0xAC]),
+                ]) == .text("€"))
+        #expect(!assembler.isInMessage)
+        #expect(
+            try assemble(
+                &assembler,
+                [(header(.binary, 2, isFinal: false), [1, 2]), (header(.continuation, 1), [3])])
+                == .binary([1, 2, 3]))
+    }
+
+    @Test("Each piece is unmasked with its own key")
+    func keys() throws {
+        var assembler = MessageAssembler(limits: Limits())
+        let (first, second) = (MaskingKey(1, 2, 3, 4), MaskingKey(random: 0xDEAD_BEEF))
+        let (head, tail) = (Array("abcdefg".utf8), Array("hijklmnopqrstuvwxyz".utf8))
+        let message = try assemble(
+            &assembler,
+            [
+                (header(.text, 7, isFinal: false, key: first), first.combined(with: head.span)),
+                (header(.continuation, 19, key: second), second.combined(with: tail.span)),
+            ])
+        #expect(message == .text("abcdefghijklmnopqrstuvwxyz"))
+    }
+
+    @Test("A whole frame becomes a message at once")
+    func whole() throws {
+        let assembler = MessageAssembler(limits: Limits())
+        let key = MaskingKey(9, 9, 9, 9)
+        let bytes = Array("whole".utf8)
+        let secret = key.combined(with: bytes.span)
+        let none: [UInt8] = []
+        #expect(try assembler.wholeMessage(header(.text, 5), bytes.span) == .text("whole"))
+        #expect(try assembler.wholeMessage(header(.binary, 5), bytes.span) == .binary(bytes))
+        #expect(
+            try assembler.wholeMessage(header(.text, 5, key: key), secret.span) == .text("whole"))
+        #expect(
+            try assembler.wholeMessage(header(.binary, 5, key: key), secret.span) == .binary(bytes))
+        #expect(try assembler.wholeMessage(header(.text, 0, key: key), none.span) == .text(""))
+        #expect(try assembler.wholeMessage(header(.binary, 0, key: key), none.span) == .binary([]))
+    }
+
+    @Test("10.4: a message may be as long as the limit and not a byte longer")
+    func size() throws {
+        var limits = Limits()
+        limits.messageBytes = 10
+        var assembler = MessageAssembler(limits: limits)
+        #expect(admission(assembler, header(.binary, 10)) == nil)
+        #expect(admission(assembler, header(.binary, 11))?.closeCode == .messageTooBig)
+        #expect(admission(assembler, header(.text, Int.max))?.closeCode == .messageTooBig)
+        let start = (header(.binary, 6, isFinal: false), [UInt8](repeating: 0, count: 6))
+        #expect(try assemble(&assembler, [start]) == nil)
+        #expect(admission(assembler, header(.continuation, 4)) == nil)
+        #expect(admission(assembler, header(.continuation, 5))?.closeCode == .messageTooBig)
+        #expect(admission(assembler, header(.continuation, Int.max))?.closeCode == .messageTooBig)
+    }
+
+    @Test("10.4: a limit of zero admits empty messages only, a negative one none")
+    func oddLimits() {
+        var limits = Limits()
+        limits.messageBytes = 0
+        #expect(admission(MessageAssembler(limits: limits), header(.text, 0)) == nil)
+        #expect(admission(MessageAssembler(limits: limits), header(.text, 1)) != nil)
+        limits.messageBytes = Int.min
+        #expect(admission(MessageAssembler(limits: limits), header(.text, 0)) != nil)
+        limits = Limits()
+        limits.fragments = 0
+        #expect(
+            admission(MessageAssembler(limits: limits), header(.text, 0))?.closeCode
+                == .messageTooBig)
+        limits = Limits()
+        limits.eagerReservationBytes = -5
+        var assembler = MessageAssembler(limits: limits)
+        assembler.begin(header(.binary, 100))
+        #expect(assembler.allocated == 0)
+    }
+
+    @Test("10.4: a message may have as many frames as the limit and not one more")
+    func fragments() throws {
+        var limits = Limits()
+        limits.fragments = 3
+        var assembler = MessageAssembler(limits: limits)
+        for opcode in [Opcode.text, .continuation, .continuation] {
+            _ = try assemble(&assembler, [(header(opcode, 0, isFinal: false), [])])
+        }
+        let violation = admission(assembler, header(.continuation, 0))
+        #expect(violation?.closeCode == .messageTooBig)
+        #expect(violation?.expected == "at most 3 frames in a message")
+    }
+
+    @Test("5.4: the place in the message is judged before anything else")
+    func place() throws {
+        var assembler = MessageAssembler(limits: Limits())
+        #expect(admission(assembler, header(.continuation, Int.max))?.clause == "5.4")
+        _ = try assemble(&assembler, [(header(.text, 0, isFinal: false), [])])
+        #expect(
+            admission(assembler, header(.binary, Int.max))?.seen == "a new binary frame")
+        #expect(admission(assembler, header(.text, 0))?.seen == "a new text frame")
+    }
+
+    @Test("8.1: text is judged piece by piece, and at its end")
+    func text() {
+        var assembler = MessageAssembler(limits: Limits())
+        assembler.begin(header(.text, 4))
+        let (good, bad) = ([0xF4] as [UInt8], [0x90] as [UInt8])
+        #expect(throws: Never.self) { try assembler.append(good.span, key: nil) }
+        #expect(throws: ProtocolViolation.self) { _ = try assembler.end(header(.text, 4)) }
+        #expect(throws: ProtocolViolation.self) { try assembler.append(bad.span, key: nil) }
+    }
+
+    @Test("No more is reserved than the header promises, the limit allows or has arrived")
+    func reservation() throws {
+        var limits = Limits()
+        limits.eagerReservationBytes = 4_096
+        var assembler = MessageAssembler(limits: limits)
+        assembler.begin(header(.binary, 1 << 20))
+        #expect((4_096..<8_192).contains(assembler.allocated))
+        assembler.drop()
+        #expect(assembler.allocated == 0)
+        assembler.begin(header(.binary, 100))
+        #expect((100..<400).contains(assembler.allocated))
+    }
+
+    @Test("A small buffer is kept for the next text, a large one is given back")
+    func keptStorage() throws {
+        var assembler = MessageAssembler(limits: Limits())
+        let small = [UInt8](repeating: 0x41, count: 1_000)
+        let large = [UInt8](repeating: 0x41, count: 100_000)
+        _ = try assemble(&assembler, [(header(.text, 1_000), small)])
+        #expect(assembler.allocated >= 1_000)
+        _ = try assemble(&assembler, [(header(.text, 100_000), large)])
+        #expect(assembler.allocated == 0)
+        _ = try assemble(&assembler, [(header(.text, 1_000), small)])
+        assembler.releaseStorage()
+        #expect(assembler.allocated == 0)
+        _ = try assemble(&assembler, [(header(.text, 1, isFinal: false), [0x41])])
+        assembler.releaseStorage()
+        #expect(try assemble(&assembler, [(header(.continuation, 1), [0x42])]) == .text("AB"))
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Heartwire
+
+@Suite("Queues that are taken as a whole")
+struct BatchQueueTests {
+    @Test("Elements come out in the order in which they went in, over many fillings")
+    func order() {
+        var queue = BatchQueue<Int>()
+        var next = 0
+        for round in 0..<100 {
+            for number in 0..<round { queue.append(round * 1_000 + number) }
+            #expect(queue.count == round)
+            for number in 0..<round { #expect(queue.popFirst() == round * 1_000 + number) }
+            #expect(queue.isEmpty)
+            next += round
+        }
+        #expect(queue.popFirst() == nil)
+    }
+
+    @Test("What was taken is not kept alive by the queue")
+    func movedOut() {
+        final class Token {}
+        var queue = BatchQueue<Token>()
+        weak var observed: Token?
+        do {
+            let token = Token()
+            observed = token
+            queue.append(token)
+            queue.append(Token())
+        }
+        #expect(observed != nil)
+        _ = queue.popFirst()
+        #expect(observed == nil)
+        #expect(queue.count == 1)
+    }
+
+    @Test("What another queue held goes behind what this one holds")
+    func joined() {
+        var first = BatchQueue<Int>()
+        var second = BatchQueue<Int>()
+        for number in 0..<3 { first.append(number) }
+        for number in 3..<6 { second.append(number) }
+        first.append(contentsOf: &second)
+        #expect(second.isEmpty)
+        for number in 0..<6 { #expect(first.popFirst() == number) }
+    }
+}
