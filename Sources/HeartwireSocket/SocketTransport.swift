@@ -52,7 +52,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         self.executor = connector.executor
         self.observer = observer
         engine = ConnectionEngine(
-            connecting: request.opening, limits: request.limits, random: random)
+            connecting: request.opening, limits: request.limits, random: random,
+            compression: request.compression, codec: ZlibCodec())
     }
 
     // MARK: Transport

@@ -7,6 +7,8 @@ final class ZlibDeflater: MessageDeflater {
     /// Larger rooms are given back after each message.
     static let keptCapacity = 1 << 18
     private static let smallestCapacity = 4_096
+    /// With less room than this a flush could leave its marker twice.
+    private static let flushBytes = 16
     /// What zlib can be given in one call, whose counts have 32 bits.
     private static let callLimit = 1 << 30
 
@@ -38,7 +40,7 @@ final class ZlibDeflater: MessageDeflater {
 
     func deflate(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         produced = 0
-        reserve(Int(clamping: deflateBound(stream, UInt(clamping: message.count))) + 16)
+        reserve(Int(clamping: deflateBound(stream, UInt(clamping: message.count))) + Self.flushBytes)
         var rest = message[...]
         repeat {
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.callLimit))
@@ -74,7 +76,7 @@ final class ZlibDeflater: MessageDeflater {
             mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = UInt32(clamping: piece.count)
         repeat {
-            reserve(produced + 1)
+            reserve(produced + Self.flushBytes)
             let free = min(capacity - produced, Self.callLimit)
             stream.pointee.next_out = room.map {
                 ($0 + produced).assumingMemoryBound(to: UInt8.self)
