@@ -66,7 +66,8 @@ struct DeflateParameterList: Sendable, Hashable {
                 try Self.set(&clientMaxWindowBits, by: parameter, "7.1.2.2", mayBeBare: isOffer)
             default:
                 throw Fault(
-                    clause: "7.1", expected: "the four parameters of permessage-deflate and no other",
+                    clause: "7.1",
+                    expected: "the four parameters of permessage-deflate and no other",
                     seen: "an unknown parameter")
             }
         }

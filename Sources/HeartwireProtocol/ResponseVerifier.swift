@@ -57,9 +57,7 @@ struct ResponseVerifier: Sendable {
     private func verifiedCompression(
         _ fields: HeaderFields
     ) throws(ProtocolViolation) -> DeflateParameters? {
-        let values = fields.all("Sec-WebSocket-Extensions")
-        guard !values.isEmpty else { return nil }
-        guard let granted = ExtensionElement.list(values) else {
+        guard let granted = ExtensionElement.list(fields.all("Sec-WebSocket-Extensions")) else {
             throw .handshake(
                 expected: "extensions in the grammar of 9.1",
                 seen: "something else in the extension negotiation")
@@ -73,11 +71,12 @@ struct ResponseVerifier: Sendable {
                     seen: "another one in the extension negotiation")
             }
         }
+        guard let answer = granted.first else { return nil }
         guard granted.count == 1 else {
             throw .negotiation(
                 "5.1", expected: "one permessage-deflate", seen: "\(granted.count) of them")
         }
-        return try deflate?.agreement(with: granted[0])
+        return try deflate?.agreement(with: answer)
     }
 
     /// Item 6, and §11.3.4: the field stands there once, with one of the names on offer.

@@ -40,7 +40,8 @@ final class ZlibDeflater: MessageDeflater {
 
     func deflate(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         produced = 0
-        reserve(Int(clamping: deflateBound(stream, UInt(clamping: message.count))) + Self.flushBytes)
+        reserve(
+            Int(clamping: deflateBound(stream, UInt(clamping: message.count))) + Self.flushBytes)
         var rest = message[...]
         repeat {
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.callLimit))

@@ -33,7 +33,8 @@ struct CompressorTests {
         #expect(codec.log.entries == ["deflater 15 1", "deflate 5", "trim"])
     }
 
-    @Test("K07-05, RFC 7692 7.2.3.6: an empty message is one byte, and asks nothing of the deflater")
+    @Test(
+        "K07-05, RFC 7692 7.2.3.6: an empty message is one byte, and asks nothing of the deflater")
     func empty() {
         let codec = StoredCodec()
         let compressor = make(codec)

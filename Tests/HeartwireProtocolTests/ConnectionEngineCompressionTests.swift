@@ -80,7 +80,9 @@ struct ConnectionEngineCompressionTests {
     @Test("P2: below the threshold messages go plain on a compressed connection")
     func threshold() throws {
         var pair = try CompressedPair(client: DeflateOptions(), server: DeflateOptions())
-        let (short, long) = (String(repeating: "s", count: 1_023), String(repeating: "l", count: 1_024))
+        let (short, long) = (
+            String(repeating: "s", count: 1_023), String(repeating: "l", count: 1_024)
+        )
         let (firsts, events) = try pair.send(from: .client, .text(short), .text(long))
         #expect(firsts == [0x81, 0xC1])
         #expect(events == [.message(.text(short)), .message(.text(long))])

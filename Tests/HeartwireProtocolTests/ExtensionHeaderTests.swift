@@ -42,7 +42,9 @@ struct ExtensionHeaderTests {
     func quoted() {
         #expect(read("a; b=\"10\"") == ["a;b=10"])
         #expect(read(#"a; b="1\0""#) == ["a;b=10"])
-        for value in [#""""#, #""1 0""#, #""a,b""#, #""a;b""#, #""a\"b""#, #""a"#, #""a\"#, #""é""#] {
+        for value in [
+            #""""#, #""1 0""#, #""a,b""#, #""a;b""#, #""a\"b""#, #""a"#, #""a\"#, #""é""#,
+        ] {
             #expect(read("a; b=\(value)") == nil, "\(value)")
         }
         #expect(read(#"a; b="1"2"#) == nil)
@@ -53,7 +55,8 @@ struct ExtensionHeaderTests {
     @Test(
         "RFC 6455 9.1: what breaks the grammar is no list",
         arguments: [
-            "a b", "a;", "a;;b", "a; b=", "a; b==1", "a; =1", "=", ";", ";a", "a=1", "\"a\"", "a; b c",
+            "a b", "a;", "a;;b", "a; b=", "a; b==1", "a; =1", "=", ";", ";a", "a=1", "\"a\"",
+            "a; b c",
             "a; b=1 2", "a/b", "a, b c, d", "(a)", "a; b=1, ;", "é",
         ])
     func broken(_ value: String) {

@@ -92,7 +92,9 @@ struct FrameHeaderTests {
         #expect(violation(bytes + [0, 0, 0, 0], from: sender) == found)
     }
 
-    @Test("RFC 7692 6: once agreed on, RSV1 is lawful on the first frame of a message, and only there")
+    @Test(
+        "RFC 7692 6: once agreed on, RSV1 is lawful on the first frame of a message, and only there"
+    )
     func compressed() throws {
         for first in UInt8.min...UInt8.max where first & 0x70 != 0 {
             let bytes = [first, 0x00]

@@ -108,7 +108,9 @@ struct FrameReaderTests {
         #expect(events.popFirst() == .message(.text("A")))
     }
 
-    @Test("RFC 7692 6: compressed frames are read once they are let in, in any cut, pings between them")
+    @Test(
+        "RFC 7692 6: compressed frames are read once they are let in, in any cut, pings between them"
+    )
     func compressed() {
         let frames = hex("4106 00 0300 fcff 41 89012a 8003 4243 00 8101 44 c101 00")
         #expect(read([frames]) == ["violation 1002"])

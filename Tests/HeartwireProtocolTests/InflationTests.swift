@@ -75,7 +75,8 @@ struct InflationTests {
     @Test("P2: a message that ends within a block is an error, wherever it was cut")
     func truncated() {
         let wire = StoredCodec.wire([1, 2, 3])
-        for length in 0..<wire.count {
+        // But for one byte, which is an empty message: a stored block of three begins as one of none.
+        for length in 0..<wire.count where length != 1 {
             #expect(violation([Array(wire[..<length])])?.closeCode == .invalidPayloadData)
         }
     }
@@ -85,7 +86,8 @@ struct InflationTests {
         let inflation = make()
         let hello = Array("Hello".utf8)
         for wire in [
-            StoredCodec.wire(hello, isFinal: true), StoredCodec.wire(hello, isFinal: true).dropLast(),
+            StoredCodec.wire(hello, isFinal: true),
+            StoredCodec.wire(hello, isFinal: true).dropLast(),
         ] {
             #expect(read(inflation, [Array(wire)]) == .success(.binary(hello)))
             #expect(read(inflation, [StoredCodec.wire(hello)]) == .success(.binary(hello)))
@@ -93,7 +95,8 @@ struct InflationTests {
         // What the final block has filled the room with to the last byte is not asked for again.
         let exact = [UInt8](repeating: 5, count: 4_096)
         let wire = Array(StoredCodec.wire(exact, isFinal: true).dropLast())
-        #expect(read(make(), [Array(wire[..<100]), Array(wire[100...])]) == .success(.binary(exact)))
+        #expect(
+            read(make(), [Array(wire[..<100]), Array(wire[100...])]) == .success(.binary(exact)))
         // A message that says nothing at all is not whole because the one before it was.
         guard case .failure = read(inflation, [[]]) else {
             Issue.record("an empty payload was taken for a message")

@@ -231,7 +231,9 @@ struct MessageAssemblerTests {
         #expect(admission(assembler, header(.continuation, Int.max)) != nil)
     }
 
-    @Test("Storage of a compressed message is kept within it, and all goes when nothing is read any more")
+    @Test(
+        "Storage of a compressed message is kept within it, and all goes when nothing is read any more"
+    )
     func inflationStorage() throws {
         var (assembler, _, inflation) = inflating()
         let wire = StoredCodec.wire([1, 2, 3])

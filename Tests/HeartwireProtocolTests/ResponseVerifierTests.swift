@@ -58,7 +58,9 @@ import Testing
         let result = opened(lines, deflate: DeflateOptions())
         #expect(result?.compression == DeflateParameters())
         #expect(result?.headers["Sec-WebSocket-Extensions"] == "permessage-deflate")
-        #expect(failure(lines) == "no extension but those on offer / another one in the extension negotiation")
+        #expect(
+            failure(lines)
+                == "no extension but those on offer / another one in the extension negotiation")
     }
 
     @Test("K05-04: Connection may be a list or several headers, if the token is among them")
