@@ -123,7 +123,7 @@
         let inflater = try readyInflater()
         var offset = 0
         var wasFull = false
-        while offset < bytes.count || (wasFull && place != .behindFinalBlock) {
+        while offset < bytes.count || (wasFull && place == .insideBlock) {
             makeRoom(for: bytes.count)
             let room = capacity &- count
             let free = unsafe storage.map { unsafe $0 + count }

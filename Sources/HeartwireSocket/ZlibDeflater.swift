@@ -20,7 +20,7 @@ final class ZlibDeflater: MessageDeflater {
 
     /// `nil` when zlib has no such stream or no memory.
     init?(windowBits: Int, level: Int) {
-        stream = .allocate(capacity: 1)
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let memoryLevel: Int32 = 8
         let answer = deflateInit2_(
@@ -30,6 +30,7 @@ final class ZlibDeflater: MessageDeflater {
             stream.deallocate()
             return nil
         }
+        self.stream = stream
     }
 
     deinit {

@@ -9,9 +9,12 @@ final class ZlibInflater: MessageInflater {
     /// At one address for its whole life: zlib compares.
     private let stream: UnsafeMutablePointer<z_stream>
 
+    /// Where the last call that got anywhere has ended: zlib forgets it in a call that does not.
+    private var place = InflateProgress.Place.insideBlock
+
     /// `nil` when zlib has no such stream or no memory.
     init?(windowBits: Int) {
-        stream = .allocate(capacity: 1)
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let answer = inflateInit2_(
             stream, -Int32(clamping: windowBits), ZLIB_VERSION,
@@ -20,6 +23,7 @@ final class ZlibInflater: MessageInflater {
             stream.deallocate()
             return nil
         }
+        self.stream = stream
     }
 
     deinit {
@@ -30,7 +34,7 @@ final class ZlibInflater: MessageInflater {
     func inflate(
         _ input: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) -> InflateProgress {
-        var progress = InflateProgress(consumed: 0, produced: 0, place: .insideBlock)
+        var progress = InflateProgress(consumed: 0, produced: 0, place: place)
         repeat {
             run(
                 UnsafeRawBufferPointer(rebasing: input[progress.consumed...]),
@@ -44,6 +48,7 @@ final class ZlibInflater: MessageInflater {
 
     func reset() {
         inflateReset(stream)
+        place = .insideBlock
     }
 
     private func run(
@@ -62,15 +67,17 @@ final class ZlibInflater: MessageInflater {
         progress.consumed += given - Int(stream.pointee.avail_in)
         progress.produced += free - Int(stream.pointee.avail_out)
         switch answer {
-        case Z_OK, Z_BUF_ERROR:
+        case Z_BUF_ERROR: break
+        case Z_OK:
             // Z_OK says nothing about the end of a block; this bit does.
-            progress.place = stream.pointee.data_type & 128 != 0 ? .betweenBlocks : .insideBlock
+            place = stream.pointee.data_type & 128 != 0 ? .betweenBlocks : .insideBlock
         case Z_STREAM_END:
-            progress.place = .behindFinalBlock
+            place = .behindFinalBlock
             // Keeps the window: what follows may refer to what came before (RFC 7692 §7.2.3.4).
             inflateResetKeep(stream)
         default:
-            progress.place = .corrupt
+            place = .corrupt
         }
+        progress.place = place
     }
 }
