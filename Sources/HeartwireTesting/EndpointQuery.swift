@@ -46,8 +46,8 @@ extension EndpointBehaviour {
             default:
                 throw EndpointBehaviourError(
                     key: key,
-                    "unknown key; known are pong, echo, deflate, hello, close, drop, freeze, refuse, "
-                        + "retry-after, delay")
+                    "unknown key; known are pong, echo, hello, close, drop, freeze, refuse, "
+                        + "retry-after, delay, deflate")
             }
         }
         try checkRefusal(seen, retryAfterSeconds)
