@@ -49,7 +49,7 @@ let package = Package(
         .target(
             name: "HeartwireSocket",
             dependencies: [
-                "HeartwireProtocol", "HeartwireSession",
+                "CZlib", "HeartwireProtocol", "HeartwireSession",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: manner),

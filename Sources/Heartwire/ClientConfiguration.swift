@@ -25,6 +25,10 @@ public struct ClientConfiguration: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
     public var subprotocols: [String] = []
 
+    /// Whether and how messages are compressed, if the server can (RFC 7692). Default: offered as browsers do,
+    /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
+    public var compression = Compression.deflate()
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 
@@ -34,7 +38,7 @@ public struct ClientConfiguration: Sendable {
     public var receiveBufferBytes = 4 << 20
 
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
-    /// client's URL with ``headers`` and ``subprotocols``.
+    /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
     public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?
 
     /// Hears everything that happens, without contents (promise J1). Called in the client's domain, so it

@@ -49,10 +49,11 @@ public actor WebSocketClient {
         if let provider = configuration.request {
             source = .provider(provider)
         } else {
-            source = .fixed(
-                try ConnectionRequest(
-                    url: url, headers: configuration.headers,
-                    subprotocols: configuration.subprotocols, limits: configuration.limits))
+            var request = try ConnectionRequest(
+                url: url, headers: configuration.headers,
+                subprotocols: configuration.subprotocols, limits: configuration.limits)
+            request.compression = configuration.compression
+            source = .fixed(request)
         }
         var session = SessionConfiguration()
         session.heartbeat = try configuration.heartbeat.map {

@@ -6,6 +6,8 @@ public struct ConnectionRequest: Sendable, Hashable {
     public let opening: OpeningRequest
     /// The limits that hold for this connection.
     public var limits: Limits
+    /// Whether and how compression is offered (RFC 7692). Default: it is, as browsers do.
+    public var compression = Compression.deflate()
 
     /// Where to connect to.
     public var url: WebSocketURL { opening.url }

@@ -64,7 +64,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         self.executor = connector.executor
         self.observer = observer
         engine = ConnectionEngine(
-            connecting: request.opening, limits: request.limits, random: random)
+            connecting: request.opening, limits: request.limits, random: random,
+            compression: request.compression, codec: ZlibCodec())
         engine.answersEndings = false
     }
 
