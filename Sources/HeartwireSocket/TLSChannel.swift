@@ -76,6 +76,9 @@
             self.base = base
         }
 
+        /// Whether an earlier session was resumed.
+        var isResumed: Bool { session?.isResumed == true }
+
         // MARK: The channel beneath
 
         public func channelProgressed(_ phase: ConnectPhase) {

@@ -54,9 +54,11 @@
             return configuration
         }
 
-        static func test(_ change: (inout TLSConfiguration) -> Void) -> TLSConfiguration {
+        static func test(
+            _ change: (inout TLSConfiguration) throws -> Void
+        ) rethrows -> TLSConfiguration {
             var configuration = TLSConfiguration.test
-            change(&configuration)
+            try change(&configuration)
             return configuration
         }
     }
