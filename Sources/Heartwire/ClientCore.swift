@@ -21,7 +21,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     let executor: any SessionExecutor
     let domain: Domain
-    private(set) lazy var messages = MessageHub(executor: executor, core: self)
+    let messages: MessageHub
     let states: StateHub
 
     private let url: WebSocketURL
@@ -46,6 +46,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private var opened: OpenedConnection?
     private var arrived = BatchQueue<SessionEvent>()
     private var isHandling = false
+    /// The time of the event that is handled, which is that of everything it leads to.
+    private var handledInstant: MonotonicInstant?
 
     init(
         url: WebSocketURL, source: RequestSource, machine: SessionMachine,
@@ -59,7 +61,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         domain = Domain(executor)
         journal = configuration.journal
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
+        messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
+        messages.core = self
     }
 
     // MARK: The app
@@ -103,12 +107,17 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         isHandling = true
         while let event = arrived.popFirst() {
             let old = JournalEvent.State(machine.state)
-            let effects = machine.handle(event, now: executor.now())
+            let turnedAway = machine.staleEvents
+            let now = executor.now()
+            handledInstant = now
+            let effects = machine.handle(event, now: now)
+            recordArrival(event, isStale: machine.staleEvents != turnedAway)
             for effect in effects where machine.permits(effect) {
                 run(effect, old)
             }
         }
         isHandling = false
+        handledInstant = nil
         rearm()
     }
 
@@ -137,7 +146,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         if let journal {
             journal(
                 JournalEvent(
-                    time: executor.now(), generation: machine.generation, kind: .stateChanged,
+                    time: handledInstant ?? executor.now(), generation: machine.generation,
+                    kind: .stateChanged,
                     oldState: old, newState: JournalEvent.State(state)))
         }
         states.publish(state)
@@ -177,7 +187,6 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     private func provided(_ generation: Generation, _ request: ConnectionRequest) {
         self.request = request
-        record(.requestProvided, generation)
         handle(.requestProvided(generation))
     }
 
@@ -233,13 +242,11 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: The transport
 
     func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
-        record(.progressed, generation, phase: phase)
         handle(.connectProgressed(generation, phase))
     }
 
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
         if generation == transportGeneration { self.opened = opened }
-        record(.opened, generation)
         handle(.transportOpened(generation))
     }
 
@@ -251,19 +258,19 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     func transportFinishedBatch(_ generation: Generation) {
         messages.wake()
-        pauseReadingIfFull(generation)
+        pauseReadingIfFull()
     }
 
     func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
-        record(.pingReceived, generation)
+        record(machine.admitsMessage(from: generation) ? .pingReceived : .stale, generation)
     }
 
     func transportReceivedPong(_ generation: Generation, _ id: PingID) {
-        record(.pongReceived, generation)
         handle(.pongReceived(generation, id))
     }
 
     func transportBecameWritable(_ generation: Generation) {
+        guard machine.admitsMessage(from: generation) else { return }
         resumeWriters(connectionStands: true)
     }
 
@@ -274,13 +281,13 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     // MARK: Back-pressure
 
-    private func pauseReadingIfFull(_ generation: Generation) {
+    private func pauseReadingIfFull() {
         guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport
         else { return }
         isReadingPaused = true
         transport.setReading(false)
-        record(.readingPaused, generation)
-        handle(.readingPaused(generation))
+        record(.readingPaused, transportGeneration)
+        handle(.readingPaused(transportGeneration))
     }
 
     func consumerTook() {
@@ -304,6 +311,23 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     // MARK: Journal
 
+    /// What arrived stands in the journal as what the gate made of it.
+    private func recordArrival(_ event: SessionEvent, isStale: Bool) {
+        guard let generation = event.generation else { return }
+        if isStale { return record(.stale, generation) }
+        switch event {
+        case .requestProvided: record(.requestProvided, generation)
+        case .connectProgressed(_, let phase): record(.progressed, generation, phase: phase)
+        case .transportOpened: record(.opened, generation)
+        case .pongReceived: record(.pongReceived, generation)
+        // Their effects are recorded.
+        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .requestFailed, .frameReceived, .readingPaused, .readingResumed, .transportClosed,
+            .timerFired:
+            return
+        }
+    }
+
     private func record(
         _ kind: JournalEvent.Kind, _ generation: Generation? = nil, cause: CloseCause.Kind? = nil,
         number: Int? = nil, phase: ConnectPhase? = nil
@@ -312,7 +336,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         let state = JournalEvent.State(machine.state)
         journal(
             JournalEvent(
-                time: executor.now(), generation: generation ?? machine.generation, kind: kind,
+                time: handledInstant ?? executor.now(),
+                generation: generation ?? machine.generation, kind: kind,
                 oldState: state, newState: state, cause: cause, number: number, phase: phase))
     }
 }

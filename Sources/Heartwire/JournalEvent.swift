@@ -31,6 +31,8 @@ public struct JournalEvent: Sendable, Hashable {
         case aborted
         /// The connection is over.
         case closed
+        /// A report or an answer came for a connection, or at a moment, for which it no longer counts.
+        case stale
         /// The session is in a new state.
         case stateChanged = "state-changed"
         /// Reading was suspended because consumers are behind.

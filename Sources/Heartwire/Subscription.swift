@@ -58,7 +58,10 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         other.queuedWeight = 0
     }
 
+    /// What came between the last look and the wait has woken nobody, so it ends the wait at once: without an
+    /// isolation of its own a task may give way to others in between.
     func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard isEmpty, !isFinished, !Task.isCancelled else { return continuation.resume() }
         if waiter == nil {
             waiter = continuation
         } else {
@@ -115,7 +118,6 @@ extension Subscription {
 }
 
 /// What iterators of messages and of states share: where a batch comes from.
-@usableFromInline
 struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
     let domain: Domain
@@ -125,7 +127,6 @@ struct SubscriptionReader<Element: Sendable> {
 
     /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
     /// one for a whole batch. `nil` when the sequence has finished or the task was cancelled.
-    @usableFromInline
     func refill(
         _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
     ) async -> Element? {

@@ -49,6 +49,7 @@ public protocol ByteChannelHandler: AnyObject {
 }
 
 extension ByteChannelHandler {
+    /// Nothing: who does not ask how far it has come need not hear it.
     public func channelProgressed(_ phase: ConnectPhase) {}
 }
 

@@ -23,7 +23,7 @@
 
         /// Makes a key, and a certificate for it signed by `authority` or, without one, by itself.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when OpenSSL cannot.
+        /// - Throws: `TLSFailure.configuration` when OpenSSL cannot.
         func make(signedBy authority: Authority? = nil) throws(TLSFailure) -> Authority {
             ERR_clear_error()
             defer { ERR_clear_error() }
@@ -92,7 +92,7 @@
     extension TLSIdentity {
         /// Makes a certificate for `localhost`, `127.0.0.1` and `::1` that signs itself, valid for 30 days.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when OpenSSL cannot.
+        /// - Throws: `TLSFailure.configuration` when OpenSSL cannot.
         public static func selfMade() throws(TLSFailure) -> TLSIdentity {
             let maker = CertificateMaker(
                 commonName: "heartwire endpoint",
@@ -102,7 +102,7 @@
 
         /// The SHA-256 hash of the first certificate, and the pin of its key.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when there is no certificate.
+        /// - Throws: `TLSFailure.configuration` when there is no certificate.
         public func fingerprint() throws(TLSFailure) -> (certificate: [UInt8], pin: PublicKeyPin) {
             guard let own = try TLSCertificate.all(in: certificates).first,
                 let pin = TLSCertificate.pin(of: own.pointer)

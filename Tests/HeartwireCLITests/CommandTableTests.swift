@@ -57,7 +57,7 @@ struct CommandTableTests {
 
     @Test("a wrong argument of a command sends its reader to that command's help")
     func wrongArgument() {
-        #expect(line("bench", "--size", "x")?.hasSuffix("; see 'heartwire bench --help'") == true)
+        #expect(line("bench", "x", "1")?.hasSuffix("; see 'heartwire bench --help'") == true)
     }
 }
 
@@ -70,102 +70,40 @@ struct CommandOptionsTests {
         return options
     }
 
-    private func connect(_ words: String...) throws -> ConnectOptions? {
-        guard case .connect(let options) = try CommandRequest(arguments: ["connect"] + words) else {
-            return nil
-        }
-        return options
-    }
-
     @Test("accept needs no arguments")
     func acceptDefaults() throws {
         let options = try #require(try accept())
         #expect(options.url == nil && !options.isVirtual && !options.isList && options.only.isEmpty)
         #expect(options.interval == .milliseconds(100) && options.timeout == .milliseconds(300))
-        #expect(options.json == nil && options.junit == nil)
+        #expect(options.format == .table && options.output == nil)
     }
 
-    @Test("accept takes where its reports go")
-    func destinations() throws {
-        #expect(try accept("--json")?.json == .standardOutput)
-        #expect(try accept("--json=r.json", "--junit", "r.xml")?.json == .file("r.json"))
-        #expect(try accept("--json", "--junit", "r.xml")?.junit == .file("r.xml"))
-        #expect(throws: UsageError.self) { try accept("--json", "--junit") }
-        #expect(throws: UsageError.self) { try accept("--html", "--json=-") }
-        #expect(try accept("--html=r.html")?.html == .file("r.html"))
+    @Test(
+        "accept takes the form of its report, and a file for it",
+        arguments: ReportFormat.allCases)
+    func formats(format: ReportFormat) throws {
+        let options = try accept("--format", format.rawValue, "--output=r")
+        #expect(options?.format == format && options?.output == "r")
+        #expect(throws: UsageError.self) { try accept("--format", "xml") }
+        #expect(throws: UsageError.self) { try accept("--output", "") }
     }
 
     @Test("accept refuses what contradicts itself")
     func contradictions() {
         #expect(throws: UsageError.self) { try accept("--virtual", "--url", "ws://h/") }
-        #expect(throws: UsageError.self) { try accept("--any-server") }
     }
 
-    @Test("K12-02: connect lingers after the end of its input unless told to wait for the close")
-    func atEnd() throws {
-        #expect(try connect("ws://h/")?.atEnd == .linger(.seconds(1)))
-        #expect(try connect("ws://h/", "--linger", "0")?.atEnd == .linger(.zero))
-        #expect(try connect("ws://h/", "--until-close")?.atEnd == .untilClose)
-        #expect(throws: UsageError.self) {
-            try connect("ws://h/", "--until-close", "--linger", "1")
-        }
+    @Test("accept refuses settings that the endpoint could not be asked to meet")
+    func settings() throws {
+        #expect(try accept("--interval=60m", "--timeout=60m")?.timeout == .seconds(3_600))
+        #expect(throws: UsageError.self) { try accept("--interval=3600001") }
+        #expect(throws: UsageError.self) { try accept("--timeout=61m") }
+        #expect(throws: UsageError.self) { try accept("--timeout=0") }
     }
 
-    @Test("connect takes header fields in order and trims the blanks before a value")
-    func headers() throws {
-        let options = try #require(try connect("ws://h/", "--header", "A: b:c", "--header=A:"))
-        #expect(options.headers == ["A": "b:c", "A": ""])
-    }
-
-    @Test("connect does not repeat a malformed header field, which may be a secret")
-    func secretHeader() {
-        let error = #expect(throws: UsageError.self) {
-            try connect("ws://h/", "--header", "s3cret")
-        }
-        #expect(error?.description.contains("s3cret") == false)
-    }
-
-    @Test("K12-01: a wrong URL is misuse, and is not repeated: it may hold a password")
+    @Test("a wrong URL is misuse in every command that takes one")
     func wrongURL() {
-        let error = #expect(throws: UsageError.self) { try connect("http://u:s3cret@h/") }
-        #expect(error?.description.hasPrefix("heartwire connect: the URL cannot be used: ") == true)
-        #expect(error?.description.contains("s3cret") == false)
         #expect(throws: UsageError.self) { try accept("--url", "h") }
-    }
-
-    @Test("a header field or a subprotocol that no request may carry is misuse")
-    func wrongRequest() throws {
-        #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "Upgrade: x") }
-        #expect(throws: UsageError.self) { try connect("ws://h/", "--header", "A: b\r\nC: d") }
-        #expect(throws: UsageError.self) { try connect("ws://h/", "--subprotocol", "a,a") }
-        let options = try connect("ws://h/p", "--header", "A: b", "--subprotocol", "a")
-        #expect(options?.headers == ["A": "b"] && options?.subprotocols == ["a"])
-    }
-
-    @Test("connect can do without a heartbeat, and needs a URL")
-    func connectRest() throws {
-        #expect(
-            try connect("ws://h/")?.heartbeat
-                == .init(interval: .seconds(20), timeout: .seconds(10)))
-        let options = try #require(
-            try connect(
-                "--binary", "--no-heartbeat", "ws://h/", "--format=raw", "--subprotocol", "a,b"))
-        #expect(options.heartbeat == nil && options.isBinary && options.format == .raw)
-        #expect(options.url.host == "h" && options.subprotocols == ["a", "b"])
-        #expect(throws: UsageError.self) { try connect() }
-    }
-
-    @Test("endpoint and bench take their numbers within bounds")
-    func numbers() throws {
-        let endpoint = try CommandRequest(arguments: ["endpoint", "--port", "65535", "--journal"])
-        guard case .endpoint(let options) = endpoint else {
-            Issue.record("not the endpoint")
-            return
-        }
-        #expect(options.port == 65_535 && options.host == "127.0.0.1" && options.journal == "-")
-        #expect(throws: UsageError.self) {
-            try CommandRequest(arguments: ["endpoint", "--port=65536"])
-        }
     }
 
     @Test("bench takes what the peers' contract says, in its order")

@@ -1,11 +1,11 @@
-/// `heartwire accept`: runs the list, writes the reports, and gives the verdict (promise A2).
-enum AcceptCommand {
-    /// The acceptance list.
-    static let list: [AcceptanceScenario] = []
+import HeartwireProtocol
+import HeartwireTesting
 
+/// `heartwire accept`: runs the list, writes the report, and gives the verdict (promise A2).
+enum AcceptCommand {
     /// Does what `options` ask for with the scenarios of `list`.
     static func run(
-        _ options: AcceptOptions, list: [AcceptanceScenario] = list,
+        _ options: AcceptOptions, list: [AcceptanceScenario] = AcceptanceList.all,
         output: DescriptorWriter = .standardOutput, diagnostics: DescriptorWriter = .standardError
     ) async -> CommandEnd {
         let selected: [AcceptanceScenario]
@@ -20,32 +20,37 @@ enum AcceptCommand {
         var line = ProgressLine(
             writer: diagnostics, isShown: Terminal(descriptor: diagnostics.descriptor).isInteractive
         )
-        let runner = AcceptanceRunner(
-            place: ScenarioPlace(options), limit: options.scenarioTimeout)
+        let place = await place(options) { line.show($0) }
+        let runner = AcceptanceRunner(place: place, limit: place.scenarioLimit)
         let report = await runner.run(selected) { number, scenario in
             line.show("[\(number)/\(selected.count)] \(scenario.id) \(scenario.title)")
         }
         line.erase()
-        return write(report, options, output: output, diagnostics: diagnostics)
+        return write(report, options, to: output)
+    }
+
+    /// The place that was asked for; a server elsewhere is asked whether it is an endpoint.
+    private static func place(
+        _ options: AcceptOptions, progress: (String) -> Void
+    ) async -> ScenarioPlace {
+        var place = ScenarioPlace(options)
+        guard case .anyServer(let url) = place.server else { return place }
+        progress("asking \(url)")
+        let patience = max(.seconds(3), options.timeout * 3)
+        if await EndpointRecognition.isEndpoint(at: url, patience: patience) {
+            // Its own query is not part of any scenario.
+            place.server = .endpoint(url: ClientWorld.withoutQuery(url))
+        }
+        return place
     }
 
     private static func write(
-        _ report: AcceptanceReport, _ options: AcceptOptions, output: DescriptorWriter,
-        diagnostics: DescriptorWriter
+        _ report: AcceptanceReport, _ options: AcceptOptions, to output: DescriptorWriter
     ) -> CommandEnd {
-        let reports = [
-            (options.json, report.json), (options.junit, report.junit), (options.html, report.html),
-        ]
-        let takesOutput = reports.contains { $0.0 == .standardOutput }
-        let tableWriter = takesOutput ? diagnostics : output
-        let isColoured = Terminal(descriptor: tableWriter.descriptor).isColoured
-
-        var ends = [printed(report.table(isColoured: isColoured), to: tableWriter)]
-        for case (let destination?, let text) in reports {
-            switch destination {
-            case .standardOutput: ends.append(printed(text, to: output))
-            case .file(let path): ends.append(ReportFile.write(text, to: path))
-            }
+        let isColoured = Terminal(descriptor: output.descriptor).isColoured
+        var ends = [printed(report.text(as: options.format, isColoured: isColoured), to: output)]
+        if let path = options.output {
+            ends.append(ReportFile.write(report.text(as: options.format), to: path))
         }
         if let failure = ends.first(where: { $0 != .done }) { return failure }
         switch report.verdict {

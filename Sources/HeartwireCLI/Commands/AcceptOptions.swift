@@ -2,18 +2,8 @@ import HeartwireProtocol
 
 /// The arguments of `heartwire accept`.
 struct AcceptOptions: Sendable, Hashable {
-    /// Where a report goes.
-    enum Destination: Sendable, Hashable {
-        /// To the standard output, in place of the table.
-        case standardOutput
-        /// To a file of this path.
-        case file(String)
-    }
-
-    /// The endpoint to test against; `nil` is the one inside the command.
+    /// The server to test against; `nil` is the endpoint inside the command.
     var url: WebSocketURL?
-    /// Whether `url` is a server that cannot be told how to behave.
-    var isAnyServer: Bool
     /// Whether the list runs in virtual time.
     var isVirtual: Bool
     /// The scenarios to run; empty is all.
@@ -24,20 +14,16 @@ struct AcceptOptions: Sendable, Hashable {
     var interval: Duration
     /// The heartbeat's timeout.
     var timeout: Duration
-    /// How long one scenario may take, in real time.
-    var scenarioTimeout: Duration
-    /// Where the JSON report goes.
-    var json: Destination?
-    /// Where the JUnit report goes.
-    var junit: Destination?
-    /// Where the HTML report goes.
-    var html: Destination?
+    /// The form of the report.
+    var format: ReportFormat
+    /// A file that gets the report as well.
+    var output: String?
+
+    /// The longest interval and timeout: the endpoint can be asked for delays of up to a day.
+    private static let longestSetting = Duration.seconds(3_600)
 
     private static let urlOption = Option.text(
-        "url", "URL", "Test against this heartwire endpoint instead of the one inside the command.")
-    private static let anyServerOption = Option.flag(
-        "any-server",
-        "The server at --url is no heartwire endpoint: skip what it would have to be told.")
+        "url", "URL", "Test against this server instead of the endpoint inside the command.")
     private static let virtualOption = Option.flag(
         "virtual", "Run the list in virtual time: it takes milliseconds and no network.")
     private static let onlyOption = Option.list(
@@ -47,30 +33,28 @@ struct AcceptOptions: Sendable, Hashable {
         "interval", default: .milliseconds(100), "The heartbeat's interval.")
     private static let timeoutOption = Option.duration(
         "timeout", default: .milliseconds(300), "How long a pong may take.")
-    private static let scenarioTimeoutOption = Option.duration(
-        "scenario-timeout", default: .seconds(30), "A scenario that takes longer has failed.")
-    private static let jsonOption = Option.optionalText(
-        "json", "FILE", implied: "-", "Write the JSON report to FILE; '-' is the standard output.")
-    private static let junitOption = Option.optionalText(
-        "junit", "FILE", implied: "-", "Write a JUnit report to FILE; '-' is the standard output.")
-    private static let htmlOption = Option.optionalText(
-        "html", "FILE", implied: "-", "Write a report for a browser to FILE; '-' as above.")
+    private static let formatOption = Option<ReportFormat>.choice(
+        "format", default: .table, "The form of the report.")
+    private static let outputOption = Option.text(
+        "output", "FILE", "Write the report to FILE as well.")
 
     static let spec = CommandSpec(
         name: "accept",
         summary: "Runs the acceptance list against a client-server pair and gives a verdict.",
         options: [
-            urlOption.spec, anyServerOption.spec, virtualOption.spec, onlyOption.spec,
-            listOption.spec, intervalOption.spec, timeoutOption.spec, scenarioTimeoutOption.spec,
-            jsonOption.spec, junitOption.spec, htmlOption.spec,
+            urlOption.spec, virtualOption.spec, onlyOption.spec, listOption.spec,
+            intervalOption.spec, timeoutOption.spec, formatOption.spec, outputOption.spec,
         ],
         discussion: """
-            Without options the list runs against an endpoint inside the command.
+            Without options the list runs against an endpoint inside the command, over the
+            real network. A server at --url that is a heartwire endpoint is recognised: it
+            is asked for whatever a scenario needs. Any other server gets the part of the
+            list that needs nothing special. What could not run is 'skip', and says why.
 
-            The table goes to the standard output; when a report goes there, the table goes to
-            the standard error. Progress is shown on the standard error when it is a terminal.
-            Colours are used on a terminal unless NO_COLOR is set. A reader that goes away
-            (a broken pipe) changes nothing: the exit status still tells the verdict.
+            The report goes to the standard output, and nothing else does. Progress is shown
+            on the standard error when it is a terminal. Colours are used on a terminal
+            unless NO_COLOR is set. A reader that goes away (a broken pipe) changes nothing:
+            the exit status still tells the verdict.
 
             The verdict is 'pass' when no scenario failed and at least one passed. When all
             were skipped nothing was shown to work, and the verdict is 'fail'.
@@ -87,31 +71,21 @@ struct AcceptOptions: Sendable, Hashable {
         if let text = try parsed.value(of: Self.urlOption) {
             url = try webSocketURL(text, command: "accept")
         }
-        isAnyServer = try parsed.value(of: Self.anyServerOption)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)
         isList = try parsed.value(of: Self.listOption)
         interval = try parsed.value(of: Self.intervalOption)
         timeout = try parsed.value(of: Self.timeoutOption)
-        scenarioTimeout = try parsed.value(of: Self.scenarioTimeoutOption)
-        json = Self.destination(try parsed.value(of: Self.jsonOption))
-        junit = Self.destination(try parsed.value(of: Self.junitOption))
-        html = Self.destination(try parsed.value(of: Self.htmlOption))
+        format = try parsed.value(of: Self.formatOption)
+        output = try parsed.value(of: Self.outputOption)
 
+        for (name, value) in [("interval", interval), ("timeout", timeout)]
+        where value > Self.longestSetting {
+            throw UsageError(
+                "'--\(name)' is too long: give at most 60m", command: "accept")
+        }
         if isVirtual, url != nil {
             throw UsageError("'--virtual' has no network: leave out '--url'", command: "accept")
         }
-        if isAnyServer, url == nil {
-            throw UsageError("'--any-server' needs '--url URL'", command: "accept")
-        }
-        if [json, junit, html].count(where: { $0 == .standardOutput }) > 1 {
-            throw UsageError(
-                "only one report fits the standard output: give the others a FILE",
-                command: "accept")
-        }
-    }
-
-    private static func destination(_ text: String?) -> Destination? {
-        text.map { $0 == "-" ? .standardOutput : .file($0) }
     }
 }

@@ -10,11 +10,10 @@ extension CommandEnd {
             self = .done
         case .closedByPeer(let peer) where peer.code == nil || peer.code == .normalClosure:
             self = .done
-        case .refused(let refusal):
-            self = .failed(ConnectionEnd.line(for: refusal))
         case .closedByApp(_, answer: nil), .closedByPeer, .heartbeatTimeout, .connectTimeout,
-            .connectFailed, .badHandshake, .protocolViolation, .connectionLost, .requestFailed:
-            self = .failed("\(cause)")
+            .connectFailed, .refused, .badHandshake, .protocolViolation, .connectionLost,
+            .requestFailed:
+            self = .failed(ConnectionEnd.line(for: cause))
         }
     }
 }
@@ -29,6 +28,16 @@ enum ConnectionEnd {
         "Location", "Retry-After", "WWW-Authenticate", "Content-Type",
     ]
 
+    /// Who or what ended a connection, with the code and reason of a close (field case K12-09). Not yet escaped.
+    static func line(for cause: CloseCause) -> String {
+        switch cause {
+        case .refused(let refusal): line(for: refusal)
+        case .closedByApp, .closedByPeer, .heartbeatTimeout, .connectTimeout, .connectFailed,
+            .badHandshake, .protocolViolation, .connectionLost, .requestFailed:
+            "\(cause)"
+        }
+    }
+
     /// The status, the header fields that help, and the beginning of the body (field case K12-09). Not yet
     /// escaped: that is done once, where the line is written.
     static func line(for refusal: Refusal) -> String {
@@ -38,7 +47,9 @@ enum ConnectionEnd {
         }
         guard !refusal.body.isEmpty else { return line }
         let shown = refusal.body.prefix(shownBodyBytes)
-        let text = String(decoding: shown, as: UTF8.self)
+        // A line's end at the end of the body says nothing.
+        let end = shown.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+        let text = String(decoding: shown[..<end], as: UTF8.self)
         return "\(line); it says: \(text)\(shown.count < refusal.body.count ? "…" : "")"
     }
 }
