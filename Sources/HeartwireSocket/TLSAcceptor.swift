@@ -32,3 +32,34 @@ public struct TLSAcceptor: Sendable {
         #endif
     }
 }
+
+extension TLSIdentity {
+    /// Makes a certificate for `localhost`, `127.0.0.1` and `::1` that signs itself, valid for 30 days.
+    ///
+    /// - Throws: `TLSFailure.configuration` when OpenSSL cannot, `TLSFailure.unavailable` where there is none.
+    public static func selfMade() throws(TLSFailure) -> TLSIdentity {
+        #if canImport(COpenSSL)
+            let maker = CertificateMaker(
+                commonName: "heartwire endpoint",
+                names: ["DNS:localhost", "IP:127.0.0.1", "IP:::1"])
+            return try maker.make().identity
+        #else
+            throw .unavailable
+        #endif
+    }
+
+    /// The SHA-256 hash of the first certificate, and the pin of its key.
+    ///
+    /// - Throws: `TLSFailure.configuration` when there is no certificate, `TLSFailure.unavailable` where there is
+    ///   no OpenSSL.
+    public func fingerprint() throws(TLSFailure) -> (certificate: [UInt8], pin: PublicKeyPin) {
+        #if canImport(COpenSSL)
+            guard let own = try TLSCertificate.all(in: certificates).first,
+                let pin = TLSCertificate.pin(of: own.pointer)
+            else { throw .configuration("there is no certificate") }
+            return (own.fingerprint, pin)
+        #else
+            throw .unavailable
+        #endif
+    }
+}
