@@ -51,6 +51,7 @@ let package = Package(
             dependencies: [
                 "CZlib", "HeartwireProtocol", "HeartwireSession",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: manner),
         .target(

@@ -29,6 +29,10 @@ public struct ClientConfiguration: Sendable {
     /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
     public var compression = Compression.deflate()
 
+    /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
+    /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
+    public var tls = TLSConfiguration()
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 

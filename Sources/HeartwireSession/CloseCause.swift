@@ -55,7 +55,7 @@ public enum ConnectPhase: String, Sendable, Hashable, CaseIterable {
     case upgrade
 }
 
-/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP.
+/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP, in TLS.
 public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The classes of failure that a policy can tell apart.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -71,6 +71,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
         case endOfStream
         /// The kernel gave up waiting.
         case timedOut
+        /// TLS; ``ConnectionFailure/tls`` tells what.
+        case tls
         /// Anything else that the kernel reports.
         case system
     }
@@ -79,11 +81,21 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
     public let kind: Kind
     /// The system's number for it (`errno`, or `getaddrinfo`'s code for ``Kind/resolution``), 0 where there is none.
     public let systemCode: Int32
+    /// What TLS says, where that is what failed.
+    public let tls: TLSFailure?
 
     /// States a failure of class `kind` with the system's number for it.
     public init(_ kind: Kind, systemCode: Int32 = 0) {
         self.kind = kind
         self.systemCode = systemCode
+        tls = nil
+    }
+
+    /// States a failure of TLS.
+    public init(_ failure: TLSFailure) {
+        kind = .tls
+        systemCode = 0
+        tls = failure
     }
 
     /// One line for people, such as `connection refused (errno 111)`.
@@ -96,6 +108,7 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
             case .reset: "connection reset by the peer"
             case .endOfStream: "the peer ended the stream without a Close frame"
             case .timedOut: "the network timed out"
+            case .tls: tls.map { "\($0)" } ?? "TLS failed"
             case .system: "system error"
             }
         guard systemCode != 0 else { return words }

@@ -8,6 +8,9 @@ public struct ConnectionRequest: Sendable, Hashable {
     public var limits: Limits
     /// Whether and how compression is offered (RFC 7692). Default: it is, as browsers do.
     public var compression = Compression.deflate()
+    /// How a `wss:` server is checked, for this attempt alone; `nil`, the default, leaves it to the client's
+    /// own configuration.
+    public var tls: TLSConfiguration?
 
     /// Where to connect to.
     public var url: WebSocketURL { opening.url }

@@ -33,6 +33,12 @@ public enum Verdict: Sendable, Hashable {
 /// - 3xx: stop. No redirect is followed. Other 4xx, such as 403, 404, 410, 426: stop.
 /// - Any other number is no HTTP status: stop.
 ///
+/// TLS:
+/// - A certificate that is not trusted, for another name, out of its time, or not pinned: stop. Connecting
+///   again would not change it, and somebody may be listening on the way.
+/// - No `http/1.1`, no common version, no TLS at all, certificates of our own that cannot be used: stop.
+/// - An alert from the peer, a stream cut short, a broken record: retry.
+///
 /// Everything else:
 /// - Closed by the app: stop.
 /// - Could not connect, not open in time, no pong, connection lost, no request: retry.
@@ -40,12 +46,14 @@ public enum Verdict: Sendable, Hashable {
 ///   server that never gets it right uses up the backoff's attempts.
 /// - A peer that breaks the protocol once open: retry. One damaged stream is no proof of the next.
 public struct VerdictTable: Sendable, Hashable {
-    /// What a verdict can be set for. A code or status is looked up before the kind of its cause.
+    /// What a verdict can be set for. A code, status or TLS failure is looked up before the kind of its cause.
     public enum Key: Sendable, Hashable {
         /// A Close frame from the peer with this code; 1005 for one without a code.
         case closeCode(CloseCode)
         /// An answer to the opening handshake with this HTTP status.
         case status(Int)
+        /// A failure of TLS, before or after the opening.
+        case tls(TLSFailure.Kind)
         /// Every cause of this kind.
         case kind(CloseCause.Kind)
     }
@@ -63,8 +71,8 @@ public struct VerdictTable: Sendable, Hashable {
         set { changes[key] = newValue }
     }
 
-    /// The verdict for a cause: a change of its code or status, else a change of its kind, else
-    /// what is listed above.
+    /// The verdict for a cause: a change of its code, status or TLS failure, else a change of its kind,
+    /// else what is listed above.
     public func verdict(for cause: CloseCause) -> Verdict {
         guard let key = Self.specificKey(of: cause) else { return self[.kind(cause.kind)] }
         return changes[key] ?? changes[.kind(cause.kind)] ?? Self.standard(for: key)
@@ -74,8 +82,10 @@ public struct VerdictTable: Sendable, Hashable {
         switch cause {
         case .closedByPeer(let peer): .closeCode(peer.code ?? 1005)
         case .refused(let refusal): .status(refusal.status)
-        case .closedByApp, .heartbeatTimeout, .connectTimeout, .connectFailed, .badHandshake,
-            .protocolViolation, .connectionLost, .requestFailed:
+        case .connectFailed(let failure), .connectionLost(let failure):
+            failure.tls.map { .tls($0.kind) }
+        case .closedByApp, .heartbeatTimeout, .connectTimeout, .badHandshake, .protocolViolation,
+            .requestFailed:
             nil
         }
     }
@@ -84,6 +94,7 @@ public struct VerdictTable: Sendable, Hashable {
         switch key {
         case .closeCode(let code): standard(forCloseCode: code.rawValue)
         case .status(let status): standard(forStatus: status)
+        case .tls(let failure): standard(forTLS: failure)
         case .kind(let kind): standard(for: kind)
         }
     }
@@ -101,6 +112,15 @@ public struct VerdictTable: Sendable, Hashable {
         case 401, 407: .refreshCredentials
         case 408, 425, 429, 200...299, 500...599: .retry
         default: .stop
+        }
+    }
+
+    private static func standard(forTLS failure: TLSFailure.Kind) -> Verdict {
+        switch failure {
+        case .untrusted, .nameMismatch, .expired, .notYetValid, .pinMismatch, .applicationProtocol,
+            .version, .notTLS, .configuration, .unavailable:
+            .stop
+        case .alert, .truncated, .broken: .retry
         }
     }
 

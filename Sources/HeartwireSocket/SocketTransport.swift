@@ -120,6 +120,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     // MARK: Channel
 
+    func channelProgressed(_ phase: ConnectPhase) {
+        observer?.transportProgressed(generation, phase)
+    }
+
     func channelConnected() {
         isStreamUp = true
         observer?.transportProgressed(generation, .upgrade)
@@ -147,11 +151,20 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         channel = nil
         settleEnding()
         switch state {
-        case .connecting: report(.connectFailed(failure))
+        case .connecting: report(refusal() ?? .connectFailed(failure))
         case .open: report(.connectionLost(failure))
         case .fresh, .lingering, .ended: break
         }
         end(reset: false)
+    }
+
+    /// A server that said no and then broke the stream said no.
+    private func refusal() -> CloseCause? {
+        engine.receiveEOF()
+        while let event = engine.nextEvent() {
+            if case .refused(let refusal) = event { return .refused(refusal) }
+        }
+        return nil
     }
 
     // MARK: Events

@@ -1,15 +1,23 @@
 public import HeartwireProtocol
 public import HeartwireSession
 
-/// Makes socket transports: the project's protocol engine over the channels of a connector.
+/// Makes socket transports: the project's protocol engine over the channels of a connector, by TLS for `wss:`.
 public struct SocketTransportFactory: TransportFactory {
     private let connector: any ChannelConnector
     private let makeRandom: @Sendable () -> any RandomSource
+    #if canImport(COpenSSL)
+        private let contexts: TLSContexts
+    #endif
 
     /// Connects over TCP on `loop`, with masks from the system's CSPRNG.
+    ///
+    /// All such factories share what TLS keeps to resume sessions.
     public init(loop: EventLoop = .shared) {
         connector = TCPConnector(loop: loop)
         makeRandom = { loop.random }
+        #if canImport(COpenSSL)
+            contexts = .shared
+        #endif
     }
 
     /// Connects over `connector`, with masks and nonces from what `random` gives for each connection.
@@ -18,6 +26,9 @@ public struct SocketTransportFactory: TransportFactory {
     ) {
         self.connector = connector
         makeRandom = random
+        #if canImport(COpenSSL)
+            contexts = TLSContexts()
+        #endif
     }
 
     /// The domain of the connector, in which the transports live.
@@ -28,7 +39,17 @@ public struct SocketTransportFactory: TransportFactory {
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {
         SocketTransport(
-            generation, request: request, connector: connector, random: makeRandom(),
+            generation, request: request, connector: connector(for: request), random: makeRandom(),
             observer: observer)
+    }
+
+    private func connector(for request: ConnectionRequest) -> any ChannelConnector {
+        guard request.url.isSecure else { return connector }
+        let configuration = request.tls ?? TLSConfiguration()
+        #if canImport(COpenSSL)
+            return TLSConnector(base: connector, configuration: configuration, contexts: contexts)
+        #else
+            return TLSConnector(base: connector, configuration: configuration)
+        #endif
     }
 }
