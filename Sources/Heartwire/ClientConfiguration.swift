@@ -33,6 +33,13 @@ public struct ClientConfiguration: Sendable {
     /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
     public var tls = TLSConfiguration()
 
+    /// The proxy to go through (promise P6); a request of ``request`` that says nothing of its own goes through it,
+    /// too. Default: none. `try .environment()` takes what the environment's variables say.
+    public var proxy = ProxyConfiguration.direct
+
+    /// Whether the redirects of servers are followed; a request of ``request`` may say so for itself. Default: they are not.
+    public var redirects = RedirectPolicy.refuse
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 

@@ -48,12 +48,16 @@ public actor WebSocketClient {
         var configuration = ClientConfiguration()
         configure(&configuration)
         let source: ClientCore.RequestSource
-        let tls = configuration.tls
+        let (tls, proxy, redirects) = (
+            configuration.tls, configuration.proxy, configuration.redirects
+        )
         if tls != TLSConfiguration() { try tls.validate() }
         if let provider = configuration.request {
             source = .provider { attempt in
                 var request = try await provider(attempt)
                 if request.tls == nil { request.tls = tls }
+                if request.proxy == nil { request.proxy = proxy }
+                if request.redirects == nil { request.redirects = redirects }
                 return request
             }
         } else {
@@ -62,6 +66,8 @@ public actor WebSocketClient {
                 subprotocols: configuration.subprotocols, limits: configuration.limits)
             request.compression = configuration.compression
             request.tls = tls
+            request.proxy = proxy
+            request.redirects = redirects
             source = .fixed(request)
         }
         var session = SessionConfiguration()

@@ -55,7 +55,8 @@ public enum ConnectPhase: String, Sendable, Hashable, CaseIterable {
     case upgrade
 }
 
-/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP, in TLS.
+/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP, at a
+/// proxy, in TLS.
 public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The classes of failure that a policy can tell apart.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -73,6 +74,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
         case timedOut
         /// TLS; ``ConnectionFailure/tls`` tells what.
         case tls
+        /// A proxy opened no tunnel; ``ConnectionFailure/proxy`` tells why.
+        case proxy
         /// Anything else that the kernel reports.
         case system
     }
@@ -83,12 +86,15 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
     public let systemCode: Int32
     /// What TLS says, where that is what failed.
     public let tls: TLSFailure?
+    /// What the proxy says, where that is what failed.
+    public let proxy: ProxyFailure?
 
     /// States a failure of class `kind` with the system's number for it.
     public init(_ kind: Kind, systemCode: Int32 = 0) {
         self.kind = kind
         self.systemCode = systemCode
         tls = nil
+        proxy = nil
     }
 
     /// States a failure of TLS.
@@ -96,6 +102,15 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
         kind = .tls
         systemCode = 0
         tls = failure
+        proxy = nil
+    }
+
+    /// States that a proxy opened no tunnel.
+    public init(_ failure: ProxyFailure) {
+        kind = .proxy
+        systemCode = 0
+        tls = nil
+        proxy = failure
     }
 
     /// One line for people, such as `connection refused (errno 111)`.
@@ -109,6 +124,7 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
             case .endOfStream: "the peer ended the stream without a Close frame"
             case .timedOut: "the network timed out"
             case .tls: tls.map { "\($0)" } ?? "TLS failed"
+            case .proxy: proxy.map { "\($0)" } ?? "the proxy opened no tunnel"
             case .system: "system error"
             }
         guard systemCode != 0 else { return words }
@@ -148,15 +164,15 @@ extension CloseCause {
         }
     }
 
-    /// A number that goes with the kind and tells nothing private: the close code, the HTTP status
-    /// or the system's error number; `nil` where there is none.
+    /// A number that goes with the kind and tells nothing private: the close code, the HTTP status,
+    /// the SOCKS reply or the system's error number; `nil` where there is none.
     public var number: Int? {
         switch self {
         case .closedByApp(let sent, let answer): (answer?.code ?? sent).map { Int($0.rawValue) }
         case .closedByPeer(let peer): peer.code.map { Int($0.rawValue) }
         case .heartbeatTimeout, .connectTimeout, .requestFailed: nil
         case .connectFailed(let failure), .connectionLost(let failure):
-            failure.systemCode == 0 ? nil : Int(failure.systemCode)
+            failure.systemCode == 0 ? failure.proxy?.number : Int(failure.systemCode)
         case .refused(let refusal): refusal.status
         case .badHandshake(let violation), .protocolViolation(let violation):
             Int(violation.closeCode.rawValue)

@@ -1,7 +1,8 @@
 public import HeartwireProtocol
 public import HeartwireSession
 
-/// Makes socket transports: the project's protocol engine over the channels of a connector, by TLS for `wss:`.
+/// Makes socket transports: the project's protocol engine over the channels of a connector,
+/// through a proxy where the request names one, and by TLS for `wss:`.
 public struct SocketTransportFactory: TransportFactory {
     private let connector: any ChannelConnector
     private let makeRandom: @Sendable () -> any RandomSource
@@ -39,11 +40,15 @@ public struct SocketTransportFactory: TransportFactory {
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {
         SocketTransport(
-            generation, request: request, connector: connector(for: request), random: makeRandom(),
-            observer: observer)
+            generation, request: request, factory: self, random: makeRandom(), observer: observer)
     }
 
-    private func connector(for request: ConnectionRequest) -> any ChannelConnector {
+    /// What leads to the request's server: TLS, inside of the proxy's tunnel, over the plain connector.
+    func connector(for request: ConnectionRequest) -> any ChannelConnector {
+        var connector = self.connector
+        if let server = request.proxy?.server(for: request.url) {
+            connector = ProxyConnector(base: connector, server: server, limits: request.limits)
+        }
         guard request.url.isSecure else { return connector }
         let configuration = request.tls ?? TLSConfiguration()
         #if canImport(COpenSSL)

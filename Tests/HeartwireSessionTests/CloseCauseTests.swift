@@ -47,6 +47,12 @@ struct CloseCauseTests {
             .connectFailed(ConnectionFailure(.refused, systemCode: 111)), .connectFailed, 111,
             "cannot connect: connection refused (errno 111)"),
         Sample(
+            .connectFailed(ConnectionFailure(.status(407))), .connectFailed, 407,
+            "cannot connect: the proxy wants credentials (HTTP 407)"),
+        Sample(
+            .connectFailed(ConnectionFailure(.ended)), .connectFailed, nil,
+            "cannot connect: the proxy ended the connection without an answer"),
+        Sample(
             .connectFailed(ConnectionFailure(.timedOut)), .connectFailed, nil,
             "cannot connect: the network timed out"),
         Sample(

@@ -56,6 +56,26 @@ struct VerdictTableTests {
         #expect(table.verdict(for: .refused(Refusal(status: status))) == verdict)
     }
 
+    @Test(
+        "R3: what a proxy says has its verdict",
+        arguments: [
+            (.status(407), .refreshCredentials), (.credentialsRefused, .refreshCredentials),
+            (.status(403), .stop), (.status(302), .stop), (.status(404), .stop),
+            (.status(408), .retry), (.status(429), .retry), (.status(502), .retry),
+            (.status(599), .retry), (.noAcceptableMethod, .stop), (.reply(1), .retry),
+            (.reply(2), .stop), (.reply(3), .retry), (.reply(5), .retry), (.reply(7), .stop),
+            (.reply(8), .stop), (.malformedAnswer, .retry), (.ended, .retry),
+        ] as [(ProxyFailure, Verdict)])
+    func proxies(failure: ProxyFailure, verdict: Verdict) {
+        #expect(table[.proxy(failure)] == verdict)
+        #expect(table.verdict(for: .connectFailed(ConnectionFailure(failure))) == verdict)
+        var changed = table
+        changed[.proxy(failure)] = .retryAfter(.seconds(9))
+        #expect(
+            changed.verdict(for: .connectFailed(ConnectionFailure(failure)))
+                == .retryAfter(.seconds(9)))
+    }
+
     @Test("R3: what the network did is retried, what the app did is not")
     func kinds() {
         let failure = ConnectionFailure(.reset)
