@@ -1,4 +1,4 @@
-import HeartwireProtocol
+public import HeartwireProtocol
 
 // What goes out, what comes back, and how entries leave.
 extension Outbox {
