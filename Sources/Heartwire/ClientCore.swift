@@ -322,6 +322,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .pongReceived: record(.pongReceived, generation)
         // Their effects are recorded.
         case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .fenceRequested,
             .requestFailed, .frameReceived, .readingPaused, .readingResumed, .transportClosed,
             .timerFired:
             return

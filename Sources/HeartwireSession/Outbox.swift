@@ -110,8 +110,18 @@ public struct Outbox: Sendable {
     public var isEmpty: Bool { count == 0 }
 
     /// The ids of all messages that are not settled, in order.
-    public var ids: [DeliveryID] {
-        slots[head...].compactMap { $0.entry == nil ? nil : $0.id }
+    public var ids: [DeliveryID] { unsettled.map(\.id) }
+
+    /// All messages that are not settled, in order.
+    public var unsettled: [UnsettledDelivery] {
+        slots[head...].compactMap { slot in
+            guard let entry = slot.entry else { return nil }
+            switch entry.state {
+            case .written: return UnsettledDelivery(slot.id, mayHaveArrived: true)
+            case .storing, .queued:
+                return UnsettledDelivery(slot.id, mayHaveArrived: entry.isPossibleDuplicate)
+            }
+        }
     }
 
     /// When ``expire(at:)`` matters next; `nil` for never.

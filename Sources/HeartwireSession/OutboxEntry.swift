@@ -18,6 +18,20 @@ public struct OutboxEntry: Sendable, Hashable {
     }
 }
 
+/// A delivery that has not ended.
+public struct UnsettledDelivery: Sendable, Hashable {
+    /// Which.
+    public let id: DeliveryID
+    /// Whether it was written, on this connection or an earlier one, so that the peer may have it.
+    public let mayHaveArrived: Bool
+
+    /// States how far a delivery has come.
+    public init(_ id: DeliveryID, mayHaveArrived: Bool) {
+        self.id = id
+        self.mayHaveArrived = mayHaveArrived
+    }
+}
+
 /// A delivery that has ended.
 public struct SettledDelivery: Sendable, Hashable {
     /// Which.

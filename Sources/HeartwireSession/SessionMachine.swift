@@ -119,6 +119,16 @@ public struct SessionMachine: Sendable {
         }
     }
 
+    /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open, frames are read and no
+    /// ping is out.
+    public var admitsFence: Bool {
+        switch phase {
+        case .open(let open):
+            !open.isReadingPaused && open.fence == nil && open.heartbeat?.awaitedPing == nil
+        case .idle, .connecting, .closing, .waiting, .stopped: false
+        }
+    }
+
     /// Whether an effect may still run. One that acts on a connection may not once that connection has
     /// moved on; what was, may always be told.
     public func permits(_ effect: SessionEffect) -> Bool {

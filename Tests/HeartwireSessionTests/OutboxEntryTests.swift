@@ -15,6 +15,14 @@ import Testing
         #expect(again.id == fresh.id)
     }
 
+    @Test("D6: an unsettled delivery tells whether the peer may have it")
+    func unsettled() {
+        let left = UnsettledDelivery(DeliveryID(3), mayHaveArrived: true)
+        #expect(left.id == DeliveryID(3))
+        #expect(left.mayHaveArrived)
+        #expect(left != UnsettledDelivery(DeliveryID(3), mayHaveArrived: false))
+    }
+
     @Test("D2: a settled delivery is its id and its outcome")
     func settled() {
         let one = SettledDelivery(DeliveryID(1), .confirmed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeartwireSession
 
-extension DeliveryID: @retroactive ExpressibleByIntegerLiteral {
+extension DeliveryID: ExpressibleByIntegerLiteral {
     /// The id with this number.
     public init(integerLiteral value: UInt64) {
         self.init(value)
@@ -268,6 +268,22 @@ struct OutboxTests {
         var outbox = Outbox(after: 12)
         outbox.restore([OutboxEntry(id: 3, message: .text("a"))], at: at(0))
         #expect(try outbox.fill("b") == [13])
+    }
+
+    @Test("D6: what is left tells of each message whether it may have arrived")
+    func unsettled() throws {
+        var outbox = outbox()
+        try outbox.fill("a", "b")
+        _ = try outbox.add(.text("c"), at: at(0))
+        _ = outbox.opened(g1)
+        _ = outbox.takeNext()
+        let expected = [
+            UnsettledDelivery(1, mayHaveArrived: true), UnsettledDelivery(2, mayHaveArrived: false),
+            UnsettledDelivery(3, mayHaveArrived: false),
+        ]
+        #expect(outbox.unsettled == expected)
+        _ = outbox.ended(g1)
+        #expect(outbox.unsettled == expected, "on a connection that is over it still may have")
     }
 
     @Test("D4: the age of the oldest stored message is what matters next")

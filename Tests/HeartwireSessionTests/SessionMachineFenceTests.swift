@@ -22,12 +22,14 @@ struct SessionMachineFenceTests {
         var machine = try machine(beats: beats)
         #expect(machine.handle(.fenceRequested, now: at(10)) == [.sendPing(g1, ping1)])
         #expect(machine.permits(.sendPing(g1, ping1)))
+        #expect(!machine.admitsFence)
         #expect(!machine.permits(.sendPing(g1, ping2)))
         #expect(machine.handle(.fenceRequested, now: at(11)).isEmpty)
         #expect(machine.handle(.pongReceived(g1, ping2), now: at(12)).isEmpty)
         #expect(machine.handle(.fenceRequested, now: at(13)).isEmpty)
         #expect(machine.handle(.pongReceived(g1, ping1), now: at(14)).isEmpty)
         #expect(!machine.permits(.sendPing(g1, ping1)))
+        #expect(machine.admitsFence)
         #expect(machine.handle(.fenceRequested, now: at(15)) == [.sendPing(g1, ping2)])
         #expect(machine.staleEvents == 0)
     }
@@ -50,6 +52,7 @@ struct SessionMachineFenceTests {
         var machine = try machine(beats: beats)
         _ = machine.handle(.readingPaused(g1), now: at(10))
         #expect(machine.handle(.fenceRequested, now: at(11)).isEmpty)
+        #expect(!machine.admitsFence)
         _ = machine.handle(.readingResumed(g1), now: at(12))
         #expect(machine.handle(.fenceRequested, now: at(13)) == [.sendPing(g1, ping1)])
     }
@@ -58,6 +61,7 @@ struct SessionMachineFenceTests {
     func phases() throws {
         var machine = SessionMachine(SessionConfiguration(heartbeat: nil), seed: 1)
         #expect(machine.handle(.fenceRequested, now: at(0)).isEmpty)
+        #expect(!machine.admitsFence)
         machine = try self.machine(beats: false)
         _ = machine.handle(.fenceRequested, now: at(0))
         _ = machine.handle(
