@@ -58,7 +58,10 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         other.queuedWeight = 0
     }
 
+    /// What came between the last look and the wait has woken nobody, so it ends the wait at once: without an
+    /// isolation of its own a task may give way to others in between.
     func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard isEmpty, !isFinished, !Task.isCancelled else { return continuation.resume() }
         if waiter == nil {
             waiter = continuation
         } else {

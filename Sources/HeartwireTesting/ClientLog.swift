@@ -89,6 +89,8 @@ public final class ClientLog: @unchecked Sendable {
                     self?.settle(handle.waiter, false)
                 }
                 waiters.append(handle.waiter)
+                // The task may have given way to others since the first look.
+                if condition(self) { settle(handle.waiter, true) }
                 if Task.isCancelled { settle(handle.waiter, false) }
             }
         } onCancel: {

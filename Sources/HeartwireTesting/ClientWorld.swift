@@ -62,9 +62,10 @@ public final class ClientWorld: @unchecked Sendable {
     /// Makes a world without clients.
     ///
     /// - Parameters:
+    ///   - place: Where the client and its server meet.
     ///   - behaviour: Who decides how the endpoint treats a connection. A server elsewhere decides for itself.
     ///   - wrap: What stands between each client and its transports; nothing unless told otherwise.
-    /// - Throws: ``ListenFailure`` when no port can be had.
+    /// - Throws: `ListenFailure` when no port can be had.
     public init(
         _ place: Place, behaviour: EndpointScript = .byQuery,
         wrap: @escaping @Sendable (any TransportFactory) -> any TransportFactory = { $0 }
@@ -107,7 +108,7 @@ public final class ClientWorld: @unchecked Sendable {
             machinery = .remote(loop)
             executor = loop
             endpoint = nil
-            base = Self.base(of: url)
+            base = Self.prefix(of: url)
         }
         start = executor.now()
         book.world = self
@@ -118,7 +119,7 @@ public final class ClientWorld: @unchecked Sendable {
 
     /// The server's URL with this query in place of its own; without one, the server's URL as it was given.
     ///
-    /// - Throws: ``WebSocketURLError`` for a query that no URL can hold.
+    /// - Throws: `WebSocketURLError` for a query that no URL can hold.
     public func url(_ query: String = "") throws(WebSocketURLError) -> WebSocketURL {
         if query.isEmpty, case .remote(let url) = place { return url }
         return try WebSocketURL(query.isEmpty ? base : "\(base)?\(query)")
@@ -126,7 +127,7 @@ public final class ClientWorld: @unchecked Sendable {
 
     /// A URL of this machine, or of the virtual network, at which nobody listens.
     ///
-    /// - Throws: ``ListenFailure`` when no port can be had.
+    /// - Throws: `ListenFailure` when no port can be had.
     public func refusedURL() throws -> WebSocketURL {
         switch machinery {
         case .virtual: return try WebSocketURL("ws://endpoint.test:1/")
@@ -230,8 +231,13 @@ public final class ClientWorld: @unchecked Sendable {
         for watched in clients { watched.log.poke() }
     }
 
-    /// `url` up to its query.
-    private static func base(of url: WebSocketURL) -> String {
+    /// `url` without its query, and without user information.
+    public static func withoutQuery(_ url: WebSocketURL) -> WebSocketURL {
+        // What one URL was made of is fit for another.
+        (try? WebSocketURL(prefix(of: url))) ?? url
+    }
+
+    private static func prefix(of url: WebSocketURL) -> String {
         let path = url.requestTarget.prefix { $0 != "?" }
         return "\(url.scheme)://\(url.hostHeader)\(path)"
     }

@@ -84,10 +84,14 @@ struct ScenarioRun: Sendable {
         until condition: @escaping @Sendable (ClientLog) -> Bool
     ) async throws {
         let limit = limit ?? patience
-        guard await !watched.log.wait(limit, until: condition) else { return }
+        let start = world.executor.now()
+        // A client that has stopped will not do it any more.
+        _ = await watched.log.wait(limit) { condition($0) || $0.hasStopped }
+        guard !condition(watched.log) else { return }
+        let waited = start.duration(to: world.executor.now())
         let state = JournalEvent.State(await watched.client.state)
         throw ScenarioFailure(
-            "waited \(DurationArgument.text(limit)) for \(what); the client is \(state.rawValue), "
+            "waited \(DurationArgument.text(waited)) for \(what); the client is \(state.rawValue), "
                 + "its closes are \(words(for: watched))")
     }
 
@@ -198,4 +202,9 @@ private struct Visible: Hashable, CustomStringConvertible {
 extension ClientLog.Close {
     /// The cause with the number that goes with it.
     var text: String { number.map { "\(cause.rawValue) \($0)" } ?? cause.rawValue }
+}
+
+extension ClientLog {
+    /// Whether the client's last change of state was its stop.
+    var hasStopped: Bool { journal.last { $0.kind == .stateChanged }?.newState == .stopped }
 }

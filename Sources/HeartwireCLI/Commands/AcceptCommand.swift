@@ -1,4 +1,5 @@
 import HeartwireProtocol
+import HeartwireTesting
 
 /// `heartwire accept`: runs the list, writes the report, and gives the verdict (promise A2).
 enum AcceptCommand {
@@ -37,7 +38,8 @@ enum AcceptCommand {
         progress("asking \(url)")
         let patience = max(.seconds(3), options.timeout * 3)
         if await EndpointRecognition.isEndpoint(at: url, patience: patience) {
-            place.server = .endpoint(url: url)
+            // Its own query is not part of any scenario.
+            place.server = .endpoint(url: ClientWorld.withoutQuery(url))
         }
         return place
     }

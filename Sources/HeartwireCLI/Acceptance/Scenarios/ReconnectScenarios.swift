@@ -43,7 +43,7 @@ enum ReconnectScenarios {
                 $0.reconnect = try? run.policy(attempts: 2)
             }
             await watched.client.connect()
-            try await run.wait(watched, for: "the stop") { $0.isStopped }
+            try await run.wait(watched, for: "the stop") { $0.hasStopped }
             try run.demandCloses([.refused, .refused, .refused], of: watched)
             try demandWaits(run, watched, attempts: [1, 2])
             guard case .stopped(.attemptsExhausted(.refused)) = await watched.client.state else {
@@ -75,7 +75,7 @@ enum ReconnectScenarios {
                 $0.reconnect = try? run.policy(attempts: 3)
             }
             await watched.client.connect()
-            try await run.wait(watched, for: "the stop") { $0.isStopped }
+            try await run.wait(watched, for: "the stop") { $0.hasStopped }
             try run.demandCloses(Array(repeating: .closedByPeer, count: 4), of: watched)
             try demandWaits(run, watched, attempts: [1, 2, 3])
         },
@@ -106,12 +106,5 @@ enum ReconnectScenarios {
             try run.demand("attempt \(attempt)", from: entry.time, to: next.time, takes: delay)
         }
         try run.demand(seen == attempts, "expected waits for attempts \(attempts), saw \(seen)")
-    }
-}
-
-extension ClientLog {
-    /// Whether the client's last state is its stop.
-    var isStopped: Bool {
-        if case .stopped? = states.last?.state { true } else { false }
     }
 }

@@ -95,7 +95,8 @@ enum StaleScenarios {
     ) async throws -> WatchedClient {
         let end = (run.interval * 3 / 2).milliseconds + 1
         let watched = try run.client(queries: ["close=1001@\(end)"] + queries) {
-            $0.reconnect = try? run.policy()
+            // Long enough for a busy machine to replay everything in it.
+            $0.reconnect = try? ReconnectPolicy(backoff: Backoff(base: .milliseconds(300)))
         }
         try await run.open(watched)
         try await run.waitForCloses(1, of: watched)
