@@ -62,6 +62,7 @@ let package = Package(
             name: "Heartwire",
             dependencies: [
                 "HeartwireProtocol", "HeartwireSession", "HeartwireSocket", "HeartwireURLSession",
+                "CSQLite",
             ],
             swiftSettings: manner),
 

@@ -38,4 +38,11 @@ extension HeartbeatTests {
         machine.closed(g1)
         #expect(machine.fence(at: 60) == nil)
     }
+
+    private func resting() throws -> Heartbeat<Int> {
+        var machine = try makeHeartbeat()
+        _ = machine.connect()
+        machine.opened(g1, at: 0)
+        return machine
+    }
 }

@@ -4,8 +4,7 @@ import Testing
 @testable import HeartwireSession
 
 extension DeliveryID: ExpressibleByIntegerLiteral {
-    /// The id with this number.
-    public init(integerLiteral value: UInt64) {
+    init(integerLiteral value: UInt64) {
         self.init(value)
     }
 }
