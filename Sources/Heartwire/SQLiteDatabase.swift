@@ -66,7 +66,7 @@ final class SQLiteDatabase {
         while true {
             let status = sqlite3_step(query)
             if status == SQLITE_DONE { break }
-            guard status == SQLITE_ROW else { throw fault() }
+            guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
             let id = DeliveryID(UInt64(bitPattern: sqlite3_column_int64(query, 0)))
             let isText = sqlite3_column_int64(query, 1) != 0
             // The blob before its length, as SQLite wants it.
@@ -74,7 +74,8 @@ final class SQLiteDatabase {
             let count = Int(sqlite3_column_bytes(query, 2))
             let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
             let message =
-                isText ? Message.text(String(decoding: bytes, as: UTF8.self)) : .binary([UInt8](bytes))
+                isText
+                ? Message.text(String(decoding: bytes, as: UTF8.self)) : .binary([UInt8](bytes))
             contents.entries.append(OutboxEntry(id: id, message: message))
         }
         let last = try Self.number(
@@ -101,54 +102,42 @@ final class SQLiteDatabase {
 
     private func delete(_ id: DeliveryID) throws(OutboxStoreError) {
         sqlite3_bind_int64(deletion, 1, Int64(bitPattern: id.number))
-        try finish(deletion)
+        let status = run(deletion)
+        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
     }
 
     private func insert(_ entry: OutboxEntry) throws(OutboxStoreError) {
         sqlite3_bind_int64(insertion, 1, Int64(bitPattern: entry.id.number))
+        let status: Int32
         switch entry.message {
         case .text(var text):
             sqlite3_bind_int64(insertion, 2, 1)
-            try text.withUTF8 { (bytes) throws(OutboxStoreError) in
-                try insert(UnsafeRawBufferPointer(bytes))
-            }
+            status = text.withUTF8 { insert(UnsafeRawBufferPointer($0)) }
         case .binary(let bytes):
             sqlite3_bind_int64(insertion, 2, 0)
-            try insert(bytes)
+            status = bytes.withUnsafeBytes { insert($0) }
         }
-    }
-
-    private func insert(_ bytes: [UInt8]) throws(OutboxStoreError) {
-        let status: Result<Void, OutboxStoreError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(OutboxStoreError) in try insert(bytes) }
-        }
-        try status.get()
+        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
     }
 
     /// The bytes need to hold only until the step is through, so SQLite makes no copy.
-    private func insert(_ bytes: UnsafeRawBufferPointer) throws(OutboxStoreError) {
+    private func insert(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         let status =
             bytes.isEmpty
             ? sqlite3_bind_zeroblob(insertion, 3, 0)
             : sqlite3_bind_blob64(insertion, 3, bytes.baseAddress, UInt64(bytes.count), nil)
-        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
+        guard status == SQLITE_OK else { return status }
         defer { sqlite3_clear_bindings(insertion) }
-        try finish(insertion)
+        return run(insertion)
     }
 
-    private func finish(_ statement: OpaquePointer) throws(OutboxStoreError) {
+    /// Runs a statement that gives no rows, and makes it ready for the next time.
+    private func run(_ statement: OpaquePointer) -> Int32 {
         let status = sqlite3_step(statement)
-        guard status == SQLITE_DONE else {
-            let error = fault()
-            sqlite3_reset(statement)
-            throw error
-        }
         sqlite3_reset(statement)
+        return status == SQLITE_DONE ? SQLITE_OK : status
     }
 
-    private func fault() -> OutboxStoreError {
-        OutboxStoreError(sqlite: sqlite3_extended_errcode(handle))
-    }
 }
 
 // The file and its statements.
@@ -228,9 +217,8 @@ extension SQLiteDatabase {
     ) throws(OutboxStoreError) -> Value {
         let statement = try prepare(handle, sql)
         defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW else {
-            throw OutboxStoreError(sqlite: sqlite3_extended_errcode(handle))
-        }
+        let status = sqlite3_step(statement)
+        guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
         return read(statement)
     }
 }
