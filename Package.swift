@@ -103,7 +103,7 @@ let package = Package(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol",
+                "HeartwireProtocol", "CSQLite",
             ],
             swiftSettings: manner),
         .testTarget(

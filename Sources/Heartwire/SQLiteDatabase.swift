@@ -14,7 +14,7 @@ final class SQLiteDatabase {
     /// The version of the tables, the file's `user_version`.
     static let version: Int64 = 1
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let insertion: OpaquePointer
     private let deletion: OpaquePointer
 
