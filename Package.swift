@@ -63,6 +63,7 @@ let package = Package(
             name: "Heartwire",
             dependencies: [
                 "HeartwireProtocol", "HeartwireSession", "HeartwireSocket", "HeartwireURLSession",
+                "CSQLite",
             ],
             swiftSettings: manner),
 
@@ -103,7 +104,7 @@ let package = Package(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol",
+                "HeartwireProtocol", "CSQLite",
             ],
             swiftSettings: manner),
         .testTarget(

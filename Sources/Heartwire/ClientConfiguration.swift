@@ -48,6 +48,10 @@ public struct ClientConfiguration: Sendable {
     /// Default: 4 MiB.
     public var receiveBufferBytes = 4 << 20
 
+    /// Where messages are kept that are delivered with a guarantee (promise D2), and how. A file is opened when the
+    /// client is made. `nil` keeps none. Default: `nil`.
+    public var outbox: OutboxConfiguration?
+
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
     /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
     public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?

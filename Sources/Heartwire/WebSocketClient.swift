@@ -17,7 +17,7 @@ import HeartwireSocket
 /// ``executor`` sends and receives without a thread hop. Letting go of the last reference closes the
 /// connection with 1001.
 public actor WebSocketClient {
-    private nonisolated let core: ClientCore
+    nonisolated let core: ClientCore
 
     /// The actor's executor is its transport's.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -80,7 +80,13 @@ public actor WebSocketClient {
         session.closeTimeout = configuration.closeTimeout
         var generator = SystemRandomNumberGenerator()
         let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
-        core = ClientCore(url: url, source: source, machine: machine, configuration: configuration)
+        // Last, because it takes possession of the store.
+        let delivery = try configuration.outbox.map { outbox in
+            try Delivery(outbox, executor: configuration.transport.executor)
+        }
+        core = ClientCore(
+            url: url, source: source, machine: machine, configuration: configuration,
+            delivery: delivery)
     }
 
     deinit {
@@ -115,7 +121,7 @@ public actor WebSocketClient {
         await waitUntilClosed()
     }
 
-    private func waitUntilClosed() async {
+    func waitUntilClosed() async {
         guard case .closing = core.states.current else { return }
         for await state in states {
             guard case .closing = state else { return }
@@ -159,6 +165,9 @@ public actor WebSocketClient {
     ///   connection ended while waiting for room: the message may or may not have arrived then.
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
         if core.executor.isCurrent {
+            while core.isBacklogged {
+                guard await core.waitForRoom() else { throw SendError.connectionEnded }
+            }
             guard try !core.send(message) else { return }
             guard await core.waitForRoom() else { throw SendError.connectionEnded }
         } else {
@@ -167,6 +176,9 @@ public actor WebSocketClient {
     }
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {
+        while core.isBacklogged {
+            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+        }
         guard try !core.send(message) else { return }
         guard await core.waitForRoom() else { throw SendError.connectionEnded }
     }
