@@ -49,8 +49,8 @@ coverage: setup ## Every region of the pure targets is tested; ARGS=--own: by it
 	@scripts/coverage $(ARGS)
 
 .PHONY: bench
-bench: build ## Measure; ARGS go to `heartwire bench`
-	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" bench $(ARGS)
+bench: build ## Measure beside raw TCP and other implementations; ARGS: REPETITIONS [TESTS]
+	@Benchmarks/run $(ARGS)
 
 .PHONY: docs
 docs: setup ## Build the reference of the libraries into build/docs

@@ -68,7 +68,9 @@ let package = Package(
         // Floor 4: the means to prove it.
         .target(
             name: "HeartwireTesting",
-            dependencies: ["Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket"],
+            dependencies: [
+                "Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket",
+            ],
             swiftSettings: manner),
 
         // Floor 5: the command.
@@ -88,7 +90,9 @@ let package = Package(
             swiftSettings: manner),
         .testTarget(
             name: "HeartwireSocketTests",
-            dependencies: ["HeartwireSocket", "HeartwireSession", "HeartwireProtocol", "HeartwireTesting"],
+            dependencies: [
+                "HeartwireSocket", "HeartwireSession", "HeartwireProtocol", "HeartwireTesting",
+            ],
             swiftSettings: manner),
         .testTarget(
             name: "HeartwireURLSessionTests",

@@ -8,7 +8,7 @@ public struct ClientConfiguration: Sendable {
     /// Default: every 20 s, 10 s to answer.
     public var heartbeat: HeartbeatSettings? = .every(.seconds(20), timeout: .seconds(10))
 
-    /// When and how often to connect again. `nil` never does. Default: ``ReconnectPolicy``'s own
+    /// When and how often to connect again. `nil` never does. Default: `ReconnectPolicy`'s own
     /// (1 s doubled each time, plus up to 30 %, ten attempts).
     public var reconnect: ReconnectPolicy? = ReconnectPolicy()
 

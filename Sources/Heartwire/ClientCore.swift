@@ -21,7 +21,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     let executor: any SessionExecutor
     let domain: Domain
-    private(set) lazy var messages = MessageHub(executor: executor, core: self)
+    let messages: MessageHub
     let states: StateHub
 
     private let url: WebSocketURL
@@ -61,7 +61,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         domain = Domain(executor)
         journal = configuration.journal
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
+        messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
+        messages.core = self
     }
 
     // MARK: The app

@@ -17,11 +17,10 @@ final class MessageHub: @unchecked Sendable {
     private let unclaimed: Mutex<Subscription<Message>?>
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
     /// slower. Whoever can take holds the core (``Messages/Iterator``).
-    private unowned let core: ClientCore
+    unowned var core: ClientCore?
 
-    init(executor: any SessionExecutor, core: ClientCore) {
+    init(executor: any SessionExecutor) {
         self.executor = executor
-        self.core = core
         let first = Subscription<Message>()
         subscriptions = [first]
         unclaimed = Mutex(first)
@@ -29,7 +28,7 @@ final class MessageHub: @unchecked Sendable {
 
     /// A consumer has taken what was there.
     func took() {
-        core.consumerTook()
+        core?.consumerTook()
     }
 
     /// The weight of the slowest consumer's backlog.
@@ -87,7 +86,7 @@ final class MessageHub: @unchecked Sendable {
                 self.subscriptions = [heir]
                 self.unclaimed.withLock { $0 = heir }
             }
-            core.consumerTook()
+            core?.consumerTook()
         }
     }
 }

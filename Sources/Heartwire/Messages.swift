@@ -8,7 +8,9 @@ import HeartwireSession
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others get a batch per hop.
 public struct Messages: AsyncSequence, Sendable {
+    /// A message, text or binary.
     public typealias Element = Message
+    /// Iterating does not throw.
     public typealias Failure = Never
 
     let core: ClientCore
@@ -34,7 +36,7 @@ public struct Messages: AsyncSequence, Sendable {
         }
 
         private let claim: Claim
-        @usableFromInline let reader: SubscriptionReader<Message>
+        private let reader: SubscriptionReader<Message>
         @usableFromInline var batch = BatchQueue<Message>()
 
         init(_ core: ClientCore) {
@@ -48,14 +50,20 @@ public struct Messages: AsyncSequence, Sendable {
         @inlinable
         public mutating func next() async -> Message? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: nil)
+            return await refill(isolation: nil)
         }
 
         /// The next message, without leaving the caller's isolation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: actor)
+            return await refill(isolation: actor)
+        }
+
+        /// Concrete, so that the generic reader is specialised for it.
+        @usableFromInline
+        mutating func refill(isolation: isolated (any Actor)?) async -> Message? {
+            await reader.refill(&batch, isolation: isolation)
         }
     }
 }

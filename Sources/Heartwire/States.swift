@@ -6,7 +6,9 @@ import Synchronization
 /// Each iterator is a consumer of its own. The sequence goes on over all connections and through
 /// `stopped`, since `connect()` may be called again; it ends when the client is gone or the consumer's task is cancelled.
 public struct States: AsyncSequence, Sendable {
+    /// Where the session stands.
     public typealias Element = SessionState
+    /// Iterating does not throw.
     public typealias Failure = Never
 
     let core: ClientCore
@@ -31,7 +33,7 @@ public struct States: AsyncSequence, Sendable {
         }
 
         private let claim: Claim
-        @usableFromInline let reader: SubscriptionReader<SessionState>
+        private let reader: SubscriptionReader<SessionState>
         @usableFromInline var batch = BatchQueue<SessionState>()
 
         init(_ core: ClientCore) {
@@ -45,14 +47,20 @@ public struct States: AsyncSequence, Sendable {
         @inlinable
         public mutating func next() async -> SessionState? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: nil)
+            return await refill(isolation: nil)
         }
 
         /// The next state, without leaving the caller's isolation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
             if let next = batch.popFirst() { return next }
-            return await reader.refill(&batch, isolation: actor)
+            return await refill(isolation: actor)
+        }
+
+        /// Concrete, so that the generic reader is specialised for it.
+        @usableFromInline
+        mutating func refill(isolation: isolated (any Actor)?) async -> SessionState? {
+            await reader.refill(&batch, isolation: isolation)
         }
     }
 }

@@ -118,7 +118,6 @@ extension Subscription {
 }
 
 /// What iterators of messages and of states share: where a batch comes from.
-@usableFromInline
 struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
     let domain: Domain
@@ -128,7 +127,6 @@ struct SubscriptionReader<Element: Sendable> {
 
     /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
     /// one for a whole batch. `nil` when the sequence has finished or the task was cancelled.
-    @usableFromInline
     func refill(
         _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
     ) async -> Element? {

@@ -28,8 +28,8 @@ public actor WebSocketClient {
     /// - Parameters:
     ///   - url: A `ws:` or `wss:` URL (RFC 6455 §3).
     ///   - configure: Changes the default configuration.
-    /// - Throws: ``WebSocketURLError`` for a URL that cannot be connected to, ``HeartbeatConfigurationError`` for an interval or
-    ///   timeout that is not positive, ``OpeningRequestError`` for header fields or subprotocols that could not stand in a request.
+    /// - Throws: `WebSocketURLError` for a URL that cannot be connected to, `HeartbeatConfigurationError` for an interval or
+    ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request.
     public init(_ url: String, configure: (inout ClientConfiguration) -> Void = { _ in }) throws {
         try self.init(try WebSocketURL(url), configure: configure)
     }
@@ -39,7 +39,7 @@ public actor WebSocketClient {
     /// - Parameters:
     ///   - url: Where to connect to.
     ///   - configure: Changes the default configuration.
-    /// - Throws: ``HeartbeatConfigurationError`` or ``OpeningRequestError``, as above.
+    /// - Throws: `HeartbeatConfigurationError` or `OpeningRequestError`, as above.
     public init(_ url: WebSocketURL, configure: (inout ClientConfiguration) -> Void = { _ in })
         throws
     {
@@ -91,7 +91,7 @@ public actor WebSocketClient {
 
     /// Closes with `code` and `reason` and returns when the session has stopped.
     ///
-    /// - Throws: ``SendError`` when the code may not be sent or the reason is longer than 123 bytes of UTF-8
+    /// - Throws: `SendError` when the code may not be sent or the reason is longer than 123 bytes of UTF-8
     ///   (RFC 6455 §5.5, §7.4); the connection is not touched then.
     public func disconnect(code: CloseCode, reason: String = "") async throws {
         try ClosePayload(code: code, reason: reason).validateForSending()
@@ -139,7 +139,7 @@ public actor WebSocketClient {
     /// Returns when the message went to the transport; when more than the limit waits there, after the
     /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
     ///
-    /// - Throws: ``SendError/notOpen`` when there is no open connection, ``SendError/connectionEnded`` when the
+    /// - Throws: `SendError.notOpen` when there is no open connection, `SendError.connectionEnded` when the
     ///   connection ended while waiting for room: the message may or may not have arrived then.
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
         if core.executor.isCurrent {

@@ -32,7 +32,8 @@ struct HeartwireCommand {
         case .accept(let options): await stoppable { await AcceptCommand.run(options) }
         case .bench(.client(let load)): await stoppable { await BenchClient.run(load) }
         case .bench(.server(let port)): await stoppable { await BenchServer.run(port: port) }
-        case .connect, .endpoint: .failed("this command is not built in yet")
+        case .connect(let options): await ConnectCommand.run(options)
+        case .endpoint(let options): await stoppable { await EndpointCommand.run(options) }
         }
     }
 

@@ -70,7 +70,10 @@ public struct ConnectionEngine: ~Copyable {
 
     /// Begins as a client: the bytes of `request` wait to be written at once, with a fresh key.
     ///
-    /// - Parameter random: the source of the handshake's key and of every masking key.
+    /// - Parameters:
+    ///   - request: the opening request, valid by construction.
+    ///   - limits: what the server may make this side hold.
+    ///   - random: the source of the handshake's key and of every masking key.
     public init(
         connecting request: OpeningRequest, limits: Limits = Limits(), random: any RandomSource
     ) {
@@ -85,7 +88,9 @@ public struct ConnectionEngine: ~Copyable {
 
     /// Begins as a server, which waits for the client's opening request.
     ///
-    /// - Parameter random: unused by a server's framing, which has no keys; for symmetry.
+    /// - Parameters:
+    ///   - limits: what the client may make this side hold.
+    ///   - random: unused by a server's framing, which has no keys; for symmetry.
     public init(accepting limits: Limits = Limits(), random: any RandomSource) {
         self.init(
             role: .server, limits: limits, random: random,

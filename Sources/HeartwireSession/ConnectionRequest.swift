@@ -17,7 +17,7 @@ public struct ConnectionRequest: Sendable, Hashable {
     ///   - headers: Header fields of the app's own, sent in this order after the protocol's.
     ///   - subprotocols: What the client speaks, in order of preference (RFC 6455 §1.9).
     ///   - limits: The limits that hold for this connection.
-    /// - Throws: ``OpeningRequestError`` when a field could not stand in an HTTP request; nothing
+    /// - Throws: `OpeningRequestError` when a field could not stand in an HTTP request; nothing
     ///   has been sent then.
     public init(
         url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = [],

@@ -34,6 +34,7 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
 }
 
 extension SessionExecutor {
+    /// The executor itself, for executors that cannot tell the two apart.
     public var taskExecutor: any TaskExecutor { self }
 }
 

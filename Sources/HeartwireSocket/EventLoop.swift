@@ -99,6 +99,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         poller.wake()
     }
 
+    /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool {
         thread.load(ordering: .relaxed) == SystemThread.current
     }
@@ -147,7 +148,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             case .job(let job):
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            case .taskJob(let job): job.runSynchronously(on: loopTaskExecutor.asUnownedTaskExecutor())
+            case .taskJob(let job):
+                job.runSynchronously(on: loopTaskExecutor.asUnownedTaskExecutor())
             case .closure(let closure): closure()
             }
         }
@@ -217,12 +219,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     // MARK: Work
 
+    /// Takes a job of an actor that runs on this loop. Any thread may call this.
     public func enqueue(_ job: consuming ExecutorJob) {
         submit(.job(UnownedJob(job)))
     }
 
+    /// What a task prefers to run on the loop: `Task(executorPreference: loop.taskExecutor)`.
     public var taskExecutor: any TaskExecutor { loopTaskExecutor }
 
+    /// Runs `work` on the loop, after what was submitted before it. Any thread may call this.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         submit(.closure(work))
     }
@@ -240,22 +245,28 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         if mustWake { poller.wake() }
     }
 
+    /// The present instant of ``SystemClock``.
     public func now() -> MonotonicInstant { SystemClock.now() }
 
+    /// Runs `action` at `deadline` or as soon after it as possible. On the loop's thread.
     public func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
         timers.add(deadline, action)
     }
 
+    /// Takes a timer back; it does not fire any more. On the loop's thread.
     public func cancel(_ timer: TimerID) {
         timers.cancel(timer)
     }
 
+    /// Flushes once the work of this turn is done. On the loop's thread.
     public func flushAtEndOfTurn(_ flushable: any TurnFlushable) {
         dirty.append(flushable)
     }
 
+    /// Tells the runtime whether the caller is in the loop's isolation domain.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
+    /// Ends the process when the caller is not in the loop's isolation domain.
     public func checkIsolated() {
         precondition(isCurrent, "called outside of the event loop")
     }

@@ -264,8 +264,10 @@ public struct SocketTransportFactory: TransportFactory {
         makeRandom = random
     }
 
+    /// The domain of the connector, in which the transports live.
     public var executor: any SessionExecutor { connector.executor }
 
+    /// Makes a transport for `generation` that has not begun to connect.
     public func makeTransport(
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {

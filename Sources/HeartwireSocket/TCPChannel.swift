@@ -40,7 +40,9 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     private var race: ConnectRace?
     private var timer: TimerID?
 
+    /// Who hears about this channel.
     public var handler: (any ByteChannelHandler)?
+    /// The loop that it lives on.
     public var executor: any SessionExecutor { loop }
 
     /// A channel whose connection is still to be made.
@@ -146,6 +148,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     // MARK: Commands
 
+    /// Hands over as much as the kernel takes; see ``ByteChannel/write(_:)``.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard state == .up, brokenWrite == nil else { return bytes.count }
         var written = 0
@@ -174,17 +177,20 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         }
     }
 
+    /// Stops or resumes reading.
     public func setReading(_ isReading: Bool) {
         guard self.isReading != isReading else { return }
         self.isReading = isReading
         updateInterest()
     }
 
+    /// Sends FIN after what was written and goes on reading.
     public func finishWriting() {
         guard state == .up else { return }
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Sends FIN after what was written and closes when the peer has too, after a second at the latest.
     public func finish() {
         guard state == .up, !receivedEOF, brokenWrite == nil else { return abort(reset: false) }
         shutdown(descriptor, Int32(SHUT_WR))
@@ -196,6 +202,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         timer = loop.schedule(at: loop.now().advanced(by: Self.finishTimeout)) { self.end() }
     }
 
+    /// Closes at once, with RST where `reset` asks for it.
     public func abort(reset: Bool) {
         if reset, descriptor >= 0 { TCPSocket.resetOnClose(descriptor) }
         end()

@@ -10,8 +10,10 @@ public struct TCPConnector: ChannelConnector {
         self.loop = loop
     }
 
+    /// The loop on which the channels live.
     public var executor: any SessionExecutor { loop }
 
+    /// Begins to look the host up and to connect; see ``ChannelConnector/connect(to:handler:)``.
     public func connect(to url: WebSocketURL, handler: any ByteChannelHandler) -> any ByteChannel {
         let channel = TCPChannel(connectingOn: loop, handler: handler)
         channel.connect(to: url.host, port: url.port)

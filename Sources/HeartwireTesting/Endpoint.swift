@@ -30,8 +30,10 @@ public final class Endpoint: @unchecked Sendable {
     /// Makes an endpoint that waits for channels.
     ///
     /// - Parameters:
+    ///   - executor: The domain in which it lives.
     ///   - random: Where the wrong keys of `refuse=badaccept` and the garbage come from.
     ///   - behaviour: Who decides how a connection is treated.
+    ///   - limits: What a client may make it hold.
     ///   - journal: Hears of every event, in the domain, as it happens.
     public init(
         executor: any SessionExecutor, random: any RandomSource,

@@ -11,20 +11,23 @@ private final class ScriptedClient: LineClient {
         var sent: [Message] = []
         var closes: [CloseCode] = []
         var cause: CloseCause?
+        var isLast = false
     }
 
     private let state = Mutex(State())
     private let incoming: AsyncStream<Message>
     private let sink: AsyncStream<Message>.Continuation
     private let opens: Bool
+    private let outcome: LineOutcome
     private let answer: @Sendable (ScriptedClient, Message) -> Void
 
     init(
-        opens: Bool = true, cause: CloseCause? = nil,
+        opens: Bool = true, cause: CloseCause? = nil, outcome: LineOutcome = .sent,
         answer: @escaping @Sendable (ScriptedClient, Message) -> Void = { _, _ in }
     ) {
         (incoming, sink) = AsyncStream.makeStream()
         self.opens = opens
+        self.outcome = outcome
         self.answer = answer
         state.withLock { $0.cause = cause }
     }
@@ -41,14 +44,19 @@ private final class ScriptedClient: LineClient {
 
     func open() async -> Bool { opens }
 
-    func send(_ message: Message) async -> Bool {
+    func send(_ message: Message) async -> LineOutcome {
         let isOpen = state.withLock { state in
             if state.cause == nil { state.sent.append(message) }
             return state.cause == nil
         }
-        if isOpen { answer(self, message) }
-        return isOpen
+        guard isOpen else { return .ended }
+        answer(self, message)
+        return outcome
     }
+
+    func stopReconnecting() async { state.withLock { $0.isLast = true } }
+
+    var isLast: Bool { state.withLock { $0.isLast } }
 
     func nextMessage() async -> Message? {
         var iterator = incoming.makeAsyncIterator()
@@ -68,6 +76,14 @@ private final class ScriptedClient: LineClient {
 private struct Run {
     var end: CommandEnd
     var output: String
+    var told: [String]
+}
+
+/// What was told, for two threads.
+private final class Told: Sendable {
+    let lines = Mutex<[String]>([])
+
+    func callAsFunction(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
 private let forever: @Sendable (Duration) async -> Void = { _ in
@@ -86,15 +102,17 @@ private func run(
     if readerGone { output.closeReadEnd() }
     let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
     if let signal { sink.yield(signal) }
+    let told = Told()
     let command = ConnectCommand(
         client: client,
         lines: InputLines(
             ChunkReader(descriptor: source.readEnd), maximumLineBytes: options.maximumLineBytes),
-        options: options, output: output.writer, signals: signals, sleep: sleep)
+        options: options, output: output.writer, tell: { told($0) }, signals: signals, sleep: sleep)
     let end = await command.run()
     if input == nil { source.closeWriteEnd() }
     sink.finish()
-    return Run(end: end, output: readerGone ? "" : output.finish())
+    return Run(
+        end: end, output: readerGone ? "" : output.finish(), told: told.lines.withLock { $0 })
 }
 
 @Suite("ConnectCommand")
@@ -222,5 +240,49 @@ struct ConnectCommandTests {
         client.end(.heartbeatTimeout)
         let ran = try await run(client, input: nil)
         #expect(ran.end == .failed("no pong in time"))
+    }
+
+    @Test("after the end of the input a lost connection is not made anew")
+    func lastConnection() async throws {
+        let client = ScriptedClient { client, message in client.deliver(message) }
+        let ran = try await run(client, input: "a\n")
+        #expect(ran.end == .done)
+        #expect(client.isLast)
+    }
+
+    @Test("the cause of a good end is told, that of a failure is left to the program's last line")
+    func toldCause() async throws {
+        let good = try await run(ScriptedClient(), input: "a\n")
+        #expect(good.told == ["closed by the app (1000), the peer answered 1000"])
+        let lost = ScriptedClient()
+        lost.end(.heartbeatTimeout)
+        #expect(try await run(lost, input: nil).told == [])
+        let stopped = try await run(ScriptedClient(), input: nil, signal: .interrupt)
+        #expect(stopped.told == ["closed by the app (1001), the peer answered 1001"])
+    }
+
+    @Test("lines that could not be sent are counted, and make a good end a failure")
+    func loss() async throws {
+        let client = ScriptedClient { client, _ in
+            client.end(.closedByPeer(PeerClose(code: 1000)))
+        }
+        let ran = try await run(client, input: "a\nb\nc\n", sleep: forever)
+        #expect(ran.end == .failed("2 lines of the input could not be sent"))
+        #expect(ran.told == ["closed by the peer: 1000"])
+    }
+
+    @Test("a failure keeps its own line, and the count of lost lines is told before it")
+    func lossBesideFailure() async throws {
+        let client = ScriptedClient { client, _ in client.end(.heartbeatTimeout) }
+        let ran = try await run(client, input: "a\nb\n", sleep: forever)
+        #expect(ran.end == .failed("no pong in time"))
+        #expect(ran.told == ["1 line of the input could not be sent"])
+    }
+
+    @Test("a line whose connection ended under it may not have arrived, and that is told")
+    func unsure() async throws {
+        let client = ScriptedClient(outcome: .unsure)
+        let ran = try await run(client, input: "a\n")
+        #expect(ran.end == .failed("1 line may not have arrived"))
     }
 }

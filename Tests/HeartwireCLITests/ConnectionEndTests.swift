@@ -67,4 +67,20 @@ struct ConnectionEndTests {
         let empty = Refusal(status: 200, reasonPhrase: "OK", headers: [:], body: [])
         #expect(ConnectionEnd.line(for: empty) == "the server answered HTTP 200 OK")
     }
+
+    @Test("K12-09: the line's end behind a body is left out, one within it is not")
+    func bodyEnd() {
+        let refusal = Refusal(
+            status: 404, reasonPhrase: "Not Found", headers: [:], body: Array("no\nhere\r\n".utf8))
+        #expect(
+            ConnectionEnd.line(for: refusal)
+                == "the server answered HTTP 404 Not Found; it says: no\nhere")
+    }
+
+    @Test("every other cause is told in its own words")
+    func otherCauses() {
+        #expect(ConnectionEnd.line(for: .heartbeatTimeout) == "no pong in time")
+        let refusal = Refusal(status: 500, reasonPhrase: "", headers: [:], body: [0x78])
+        #expect(ConnectionEnd.line(for: .refused(refusal)).hasSuffix("it says: x"))
+    }
 }

@@ -27,7 +27,9 @@ struct EventLoopTests {
         func isOnLoop() -> Bool { loop.isCurrent }
     }
 
-    @Test("T5: work from one thread runs in the order in which it was submitted", arguments: PollerKind.allCases)
+    @Test(
+        "T5: work from one thread runs in the order in which it was submitted",
+        arguments: PollerKind.allCases)
     func order(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let log = Log<Int>()
@@ -62,7 +64,9 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
-    @Test("Timers fire on the loop in the order of their deadlines and never early", arguments: PollerKind.allCases)
+    @Test(
+        "Timers fire on the loop in the order of their deadlines and never early",
+        arguments: PollerKind.allCases)
     func timers(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let log = Log<Int>()
@@ -82,7 +86,9 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
-    @Test("A timer whose deadline has passed fires at once, and a cancelled one never", arguments: PollerKind.allCases)
+    @Test(
+        "A timer whose deadline has passed fires at once, and a cancelled one never",
+        arguments: PollerKind.allCases)
     func pastAndCancelled(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let log = Log<String>()
@@ -107,7 +113,9 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
-    @Test("A sleeping loop wakes for work from another thread, again and again", arguments: PollerKind.allCases)
+    @Test(
+        "A sleeping loop wakes for work from another thread, again and again",
+        arguments: PollerKind.allCases)
     func wake(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         for number in 0..<500 {

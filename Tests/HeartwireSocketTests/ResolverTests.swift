@@ -1,13 +1,13 @@
 import HeartwireSession
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 @testable import HeartwireSocket
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 @Suite("Looking names up", .timeLimit(.minutes(1)))
 struct ResolverTests {

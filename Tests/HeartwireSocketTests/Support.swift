@@ -8,14 +8,14 @@ import Testing
 /// The pollers that every test of the loop runs against.
 enum PollerKind: String, CaseIterable, Sendable {
     #if os(Linux)
-    case epoll
+        case epoll
     #endif
     case poll
 
     func makeLoop(_ name: String = "test") throws -> EventLoop {
         switch self {
         #if os(Linux)
-        case .epoll: EventLoop(name: name, poller: try EpollPoller())
+            case .epoll: EventLoop(name: name, poller: try EpollPoller())
         #endif
         case .poll: EventLoop(name: name, poller: try PollPoller())
         }
@@ -23,7 +23,9 @@ enum PollerKind: String, CaseIterable, Sendable {
 }
 
 /// Runs `body` on the loop and hands its answer to the test's task.
-func on<T: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+func on<T: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> T) async throws
+    -> T
+{
     try await withCheckedThrowingContinuation { continuation in
         loop.execute { continuation.resume(with: Result { try body() }) }
     }
@@ -33,7 +35,8 @@ func on<T: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () throws ->
 final class Log<Element: Sendable & Equatable>: Sendable {
     private struct Content {
         var entries: [Element] = []
-        var waiting: [(until: @Sendable ([Element]) -> Bool, CheckedContinuation<[Element], Never>)] = []
+        var waiting:
+            [(until: @Sendable ([Element]) -> Bool, CheckedContinuation<[Element], Never>)] = []
     }
 
     private let content = Mutex(Content())

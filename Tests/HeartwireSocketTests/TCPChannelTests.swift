@@ -41,7 +41,9 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("A write that does not fit is taken in part, and room is reported once", arguments: PollerKind.allCases)
+    @Test(
+        "A write that does not fit is taken in part, and room is reported once",
+        arguments: PollerKind.allCases)
     func backPressure(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         let block = [UInt8](repeating: 7, count: 64 << 20)
@@ -58,7 +60,9 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("The peer's FIN is the end of the stream, after everything before it", arguments: PollerKind.allCases)
+    @Test(
+        "The peer's FIN is the end of the stream, after everything before it",
+        arguments: PollerKind.allCases)
     func endOfStream(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         pair.loop.execute {
@@ -75,7 +79,9 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("K10-06: what was received before a reset is handed over before the reset is reported", arguments: PollerKind.allCases)
+    @Test(
+        "K10-06: what was received before a reset is handed over before the reset is reported",
+        arguments: PollerKind.allCases)
     func reset(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         pair.loop.execute {
@@ -89,7 +95,9 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("A reset while reading is paused does not spin, and is reported when reading goes on", arguments: PollerKind.allCases)
+    @Test(
+        "A reset while reading is paused does not spin, and is reported when reading goes on",
+        arguments: PollerKind.allCases)
     func resetWhilePaused(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         pair.loop.execute { pair.client.setReading(false) }
@@ -119,7 +127,9 @@ struct TCPChannelTests {
         loop.shutdown()
     }
 
-    @Test("An aborted channel reports nothing more and leaves no descriptor behind", arguments: PollerKind.allCases)
+    @Test(
+        "An aborted channel reports nothing more and leaves no descriptor behind",
+        arguments: PollerKind.allCases)
     func abort(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         try await on(pair.loop) {
@@ -133,7 +143,9 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("K11-08: aborting while the name is looked up or TCP is connecting ends it at once", arguments: PollerKind.allCases)
+    @Test(
+        "K11-08: aborting while the name is looked up or TCP is connecting ends it at once",
+        arguments: PollerKind.allCases)
     func abortWhileConnecting(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let server = try TestServer(loop: loop)
@@ -150,7 +162,9 @@ struct TCPChannelTests {
         loop.shutdown()
     }
 
-    @Test("finish() sends FIN, waits for the peer's, and closes; a silent peer is waited for a second at most", arguments: PollerKind.allCases)
+    @Test(
+        "finish() sends FIN, waits for the peer's, and closes; a silent peer is waited for a second at most",
+        arguments: PollerKind.allCases)
     func finish(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         pair.loop.execute { pair.client.finish() }

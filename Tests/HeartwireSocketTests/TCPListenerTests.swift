@@ -19,7 +19,9 @@ struct TCPListenerTests {
         loop.shutdown()
     }
 
-    @Test("A host that is no numeric address of this machine is refused in words", arguments: ["localhost", "192.0.2.1", ""])
+    @Test(
+        "A host that is no numeric address of this machine is refused in words",
+        arguments: ["localhost", "192.0.2.1", ""])
     func wrongHost(_ host: String) {
         let loop = EventLoop(name: "test")
         #expect(throws: ListenFailure.self) {

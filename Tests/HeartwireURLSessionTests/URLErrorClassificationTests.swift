@@ -5,7 +5,7 @@ import Testing
 @testable import HeartwireURLSession
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 @Suite("Errors of URLSession")

@@ -36,7 +36,9 @@ enum BenchClient {
         }
     }
 
-    private static func roundTrips(_ load: BenchLoad, _ client: WebSocketClient) async throws -> String {
+    private static func roundTrips(_ load: BenchLoad, _ client: WebSocketClient) async throws
+        -> String
+    {
         let message = message(load)
         var messages = client.messages.makeAsyncIterator()
         var meter = BenchMeter()
@@ -46,7 +48,9 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                guard await messages.next(isolation: #isolation) != nil else { throw BenchEnd.connectionEnded }
+                guard await messages.next(isolation: #isolation) != nil else {
+                    throw BenchEnd.connectionEnded
+                }
                 let now = BenchMeter.wall()
                 meter.note(latency: now - start)
                 meter.count()
@@ -57,7 +61,9 @@ enum BenchClient {
     }
 
     /// Each message that returns is sent again. The clock is read once for as many messages as are under way.
-    private static func pipelined(_ load: BenchLoad, _ client: WebSocketClient) async throws -> String {
+    private static func pipelined(_ load: BenchLoad, _ client: WebSocketClient) async throws
+        -> String
+    {
         let message = message(load)
         var messages = client.messages.makeAsyncIterator()
         for _ in 0..<load.window { try await client.send(message) }
@@ -66,7 +72,9 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                guard await messages.next(isolation: #isolation) != nil else { throw BenchEnd.connectionEnded }
+                guard await messages.next(isolation: #isolation) != nil else {
+                    throw BenchEnd.connectionEnded
+                }
                 try await client.send(message)
             }
             meter.count(load.window)

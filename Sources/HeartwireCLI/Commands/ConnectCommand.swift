@@ -4,15 +4,18 @@ import HeartwireSession
 /// `heartwire connect`: lines in, messages out.
 ///
 /// Three parts run side by side: one takes lines and sends them, one takes messages and prints them, and one waits for
-/// a signal. Whichever ends first decides how the command ends:
+/// a signal. A connection that is lost is made anew by the client while there is input. Whichever part ends first
+/// decides how the command ends:
 ///
 /// | what ends              | what is done                     | how the command ends      |
 /// |------------------------|----------------------------------|---------------------------|
-/// | the connection         | nothing more                     | by its cause              |
+/// | the session            | nothing more                     | by its last cause         |
 /// | the input              | linger, then close 1000; or wait | by the connection's cause |
 /// | the input, by an error | close 1000                       | failed, with the line     |
 /// | the output             | close 1000                       | done if its reader left   |
 /// | a signal               | close 1001                       | stopped                   |
+///
+/// Lines that were taken from the input and did not go out are counted at the end, and make a good end a failure.
 struct ConnectCommand<Client: LineClient>: Sendable {
     /// The client, not yet connected.
     let client: Client
@@ -22,6 +25,8 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     let options: ConnectOptions
     /// Where messages go.
     var output = DescriptorWriter.standardOutput
+    /// Takes one line for a person, not yet escaped.
+    var tell: @Sendable (String) -> Void = { _ in }
     /// The first signal that asks to stop; never ends by itself.
     let signals: AsyncStream<StopSignal>
     /// Waits; returns early when its task is cancelled. Real time, but for tests.
@@ -43,32 +48,52 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     /// keep the command alive.
     private static var printingGrace: Duration { .milliseconds(500) }
 
-    /// Runs to the end of the connection.
+    /// Runs to the end of the session.
     func run() async -> CommandEnd {
         // Not a task group: that would wait for a part that is blocked in a write.
         let (parts, sink) = AsyncStream.makeStream(of: Part.self)
         var tasks: [Task<Void, Never>] = []
-        let decided = await follow(parts) { part in
-            tasks.append(Task { sink.yield(await part()) })
+        var sender: Task<Void, Never>?
+        let decided = await follow(parts) { isSender, part in
+            let task = Task { _ = sink.yield(await part()) }
+            tasks.append(task)
+            if isSender { sender = task }
         }
         for task in tasks { task.cancel() }
-        if let decided { return decided }
-        return CommandEnd(await client.cause())
+        // Ends at once, as the session is over, and then the count of lines is final.
+        await sender?.value
+        return await verdict(decided)
+    }
+
+    /// Tells what happened, and makes the end of the command of it.
+    private func verdict(_ decided: CommandEnd?) async -> CommandEnd {
+        let cause = await client.cause()
+        let end = decided ?? CommandEnd(cause)
+        // A failure's line is told by whoever ends the program.
+        if end != .failed(ConnectionEnd.line(for: cause)) { tell(ConnectionEnd.line(for: cause)) }
+        guard let loss = lines.ledger.loss else { return end }
+        guard decided == nil, end == .done else {
+            tell(loss)
+            return end
+        }
+        return .failed(loss)
     }
 
     /// Follows the parts until the connection is over.
     ///
     /// - Returns: how the command ends when something other than the connection decided that.
     private func follow(
-        _ parts: AsyncStream<Part>, start: (@escaping @Sendable () async -> Part) -> Void
+        _ parts: AsyncStream<Part>,
+        begin: (_ isSender: Bool, @escaping @Sendable () async -> Part) -> Void
     ) async -> CommandEnd? {
         var decided: CommandEnd?
+        func start(_ part: @escaping @Sendable () async -> Part) { begin(false, part) }
         start { .opened(await client.open()) }
         start { await awaitSignal() }
         for await part in parts {
             switch part {
             case .opened(true):
-                start { await sendLines() }
+                begin(true) { await sendLines() }
                 start { await printMessages() }
             case .opened(false), .connectionEnded, .gaveUpPrinting:
                 return decided
@@ -76,6 +101,7 @@ struct ConnectCommand<Client: LineClient>: Sendable {
                 await client.close(.normalClosure)
                 return decided ?? ended(by: error)
             case .inputEnded(nil):
+                await client.stopReconnecting()
                 guard case .linger(let duration) = options.atEnd else { continue }
                 start {
                     await sleep(duration)
@@ -108,7 +134,9 @@ struct ConnectCommand<Client: LineClient>: Sendable {
                 let message = try message(
                     fromLine: line, number: number, isBinary: options.isBinary)
                 // The part that prints reports the connection's end, behind its last message.
-                guard await client.send(message) else { return .cancelled }
+                let outcome = await client.send(message)
+                lines.ledger.note(outcome)
+                if outcome == .ended { return .cancelled }
             }
         } catch {
             return .inputEnded(error)

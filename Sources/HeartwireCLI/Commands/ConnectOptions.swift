@@ -25,10 +25,14 @@ struct ConnectOptions: Sendable, Hashable {
     var atEnd: AtEnd
     /// How long the connection may take to open.
     var connectTimeout: Duration
+    /// How long the server may take to answer a Close frame.
+    var closeTimeout: Duration
     /// The heartbeat's interval and timeout; `nil` sends no pings.
     var heartbeat: HeartbeatOptions?
     /// Whether a lost connection is made anew.
     var isReconnecting: Bool
+    /// Where the client's journal goes, if anywhere.
+    var journal: String?
     /// The most bytes that one line may have.
     var maximumLineBytes: Int
 
@@ -47,6 +51,8 @@ struct ConnectOptions: Sendable, Hashable {
         "until-close", "After the end of the input, wait until the server closes.")
     private static let connectTimeoutOption = Option.duration(
         "connect-timeout", default: .seconds(10), "How long the connection may take to open.")
+    private static let closeTimeoutOption = Option.duration(
+        "close-timeout", default: .seconds(5), "How long the server may take to answer a close.")
     private static let heartbeatOption = Option.negatable(
         "heartbeat", default: true, "Ping the server, and give it up when it does not answer.")
     private static let intervalOption = Option.duration(
@@ -54,7 +60,9 @@ struct ConnectOptions: Sendable, Hashable {
     private static let timeoutOption = Option.duration(
         "timeout", default: .seconds(10), "How long a pong may take.")
     private static let reconnectOption = Option.negatable(
-        "reconnect", default: false, "Make a lost connection anew, with back-off.")
+        "reconnect", default: true, "Make a lost connection anew, with back-off.")
+    private static let journalOption = Option.text(
+        "journal", "FILE", "Write what the client does as JSON Lines to FILE.")
     private static let lineOption = Option.integer(
         "max-line", "BYTES", in: 1...(1 << 30), default: 16 << 20,
         "The most bytes in one line; a longer one is an error, it is never cut.")
@@ -69,8 +77,8 @@ struct ConnectOptions: Sendable, Hashable {
         options: [
             binaryOption.spec, formatOption.spec, headerOption.spec, subprotocolOption.spec,
             lingerOption.spec, untilCloseOption.spec, connectTimeoutOption.spec,
-            heartbeatOption.spec, intervalOption.spec, timeoutOption.spec, reconnectOption.spec,
-            lineOption.spec,
+            closeTimeoutOption.spec, heartbeatOption.spec, intervalOption.spec,
+            timeoutOption.spec, reconnectOption.spec, journalOption.spec, lineOption.spec,
         ],
         discussion: """
             Each line of the standard input is one message. A line ends with LF, which is not
@@ -83,12 +91,23 @@ struct ConnectOptions: Sendable, Hashable {
               json   one object a line: {"type":"text","data":"…"} or
                      {"type":"binary","base64":"…"}; nothing is lost between messages
 
-            Messages are printed as they came. In lines on the standard error control
-            characters are escaped. When the reader of the output goes away, the session is
-            closed in order and the exit status is 0.
+            Messages are printed as they came. The standard error tells every state and why a
+            connection ended; control characters are escaped there. When the reader of the
+            output goes away, the session is closed in order and the exit status is 0.
+
+            When the first attempt to connect fails, that is the end. Once the connection has
+            been open, it is made anew when it is lost or the server closes it, after 1 s, 2 s
+            and so on, at most 10 times in a row, unless the close code says that this is of no
+            use (1002, 1003, 1007 to 1010). Lines wait meanwhile. A line is sent once: one that
+            was on its way when the connection broke is not sent again. Lines that could not be
+            sent are counted at the end, with status 1. After the end of the input no connection
+            is made anew.
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,
-            or a close by the server with 1000 or without a code. All else is status 1.
+            or, with --no-reconnect or after the end of the input, a close by the server with
+            1000 or without a code. All else is status 1.
+
+            The journal holds states, causes and numbers: no contents, header values or queries.
 
             A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
 
@@ -103,6 +122,10 @@ struct ConnectOptions: Sendable, Hashable {
             throw UsageError("URL is missing", command: "connect")
         }
         self.url = try webSocketURL(url, command: "connect")
+        // Nothing that was meant to be secret goes out in the clear.
+        guard !self.url.isSecure else {
+            throw UsageError("wss:// needs TLS, which is not built in yet", command: "connect")
+        }
         isBinary = try parsed.value(of: Self.binaryOption)
         format = try parsed.value(of: Self.formatOption)
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
@@ -114,11 +137,13 @@ struct ConnectOptions: Sendable, Hashable {
         }
         atEnd = waitsForClose ? .untilClose : .linger(linger)
         connectTimeout = try parsed.value(of: Self.connectTimeoutOption)
+        closeTimeout = try parsed.value(of: Self.closeTimeoutOption)
         let pulse = HeartbeatOptions(
             interval: try parsed.value(of: Self.intervalOption),
             timeout: try parsed.value(of: Self.timeoutOption))
         heartbeat = try parsed.value(of: Self.heartbeatOption) ? pulse : nil
         isReconnecting = try parsed.value(of: Self.reconnectOption)
+        journal = try parsed.value(of: Self.journalOption)
         maximumLineBytes = try parsed.value(of: Self.lineOption)
         do throws(OpeningRequestError) {
             _ = try OpeningRequest(url: self.url, headers: headers, subprotocols: subprotocols)

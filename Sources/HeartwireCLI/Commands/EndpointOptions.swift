@@ -1,36 +1,34 @@
+import HeartwireTesting
+
 /// The arguments of `heartwire endpoint`.
 struct EndpointOptions: Sendable, Hashable {
-    /// The address to listen on.
+    /// The numeric address to listen on.
     var host: String
     /// The port to listen on; 0 lets the system choose.
     var port: UInt16
-    /// A behaviour for every connection, in the words of the URL query, not yet parsed; `nil` lets each
-    /// client ask for its own.
-    var behaviour: String?
-    /// Where the journal goes as JSON Lines: a path, `-` for the standard output, or nowhere.
-    var journal: String?
+    /// What is done with clients whose URL has no query.
+    var behaviour: EndpointBehaviour
+    /// Whether nothing but the URL is printed.
+    var isQuiet: Bool
 
     private static let hostOption = Option.text(
         "host", "ADDRESS", "The address to listen on. Default: 127.0.0.1.")
     private static let portOption = Option.integer(
-        "port", "PORT", in: 0...65_535, default: 9_001,
+        "port", "PORT", in: 0...65_535, default: 0,
         "The port to listen on; 0 lets the system choose.")
     private static let behaviourOption = Option.text(
-        "behaviour", "QUERY", "Behave like this to every client, whatever its URL asks for.")
-    private static let journalOption = Option.optionalText(
-        "journal", "FILE", implied: "-",
-        "Write what happens as JSON Lines to FILE; '-' is the standard output.")
+        "behaviour", "QUERY", "What is done with clients whose URL has no query.")
+    private static let quietOption = Option.flag("quiet", "Print no journal.")
 
     static let spec = CommandSpec(
         name: "endpoint",
         summary: "Runs a WebSocket server that behaves as each client's URL asks for.",
-        options: [
-            hostOption.spec, portOption.spec, behaviourOption.spec, journalOption.spec,
-        ],
+        options: [hostOption.spec, portOption.spec, behaviourOption.spec, quietOption.spec],
         discussion: """
-            The first line of the standard output is the URL that it listens on, such as
-            ws://127.0.0.1:9001/. It runs until a signal stops it, or until the reader of its
-            output goes away (a broken pipe), which is status 0.
+            The first line of the standard output is 'listening ' and the URL, such as
+            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It runs
+            until a signal stops it, or until the reader of its output goes away (a broken pipe),
+            which is status 0. When it stops, it closes what is open with 1001.
 
             The query of a client's URL chooses the behaviour:
               pong=on|off|double|wrong|late:MS   how pings are answered
@@ -52,9 +50,19 @@ struct EndpointOptions: Sendable, Hashable {
     ///
     /// - Throws: ``UsageError`` for a value that does not fit.
     init(_ parsed: ParsedArguments) throws(UsageError) {
-        host = try parsed.value(of: Self.hostOption) ?? "127.0.0.1"
+        let host = try parsed.value(of: Self.hostOption) ?? "127.0.0.1"
+        self.host = host == "localhost" ? "127.0.0.1" : host
         port = UInt16(clamping: try parsed.value(of: Self.portOption))
-        behaviour = try parsed.value(of: Self.behaviourOption)
-        journal = try parsed.value(of: Self.journalOption)
+        let query = try parsed.value(of: Self.behaviourOption) ?? ""
+        do throws(EndpointBehaviourError) {
+            behaviour = try EndpointBehaviour(
+                target: query.hasPrefix("?") ? "/\(query)" : "/?\(query)")
+        } catch {
+            throw UsageError("--behaviour: \(error)", command: "endpoint")
+        }
+        isQuiet = try parsed.value(of: Self.quietOption)
     }
+
+    /// Who decides how a connection is treated.
+    var script: EndpointScript { .byQueryElse(behaviour) }
 }

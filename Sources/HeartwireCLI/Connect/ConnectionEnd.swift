@@ -10,11 +10,10 @@ extension CommandEnd {
             self = .done
         case .closedByPeer(let peer) where peer.code == nil || peer.code == .normalClosure:
             self = .done
-        case .refused(let refusal):
-            self = .failed(ConnectionEnd.line(for: refusal))
         case .closedByApp(_, answer: nil), .closedByPeer, .heartbeatTimeout, .connectTimeout,
-            .connectFailed, .badHandshake, .protocolViolation, .connectionLost, .requestFailed:
-            self = .failed("\(cause)")
+            .connectFailed, .refused, .badHandshake, .protocolViolation, .connectionLost,
+            .requestFailed:
+            self = .failed(ConnectionEnd.line(for: cause))
         }
     }
 }
@@ -28,6 +27,16 @@ enum ConnectionEnd {
     private static let shownHeaders = [
         "Location", "Retry-After", "WWW-Authenticate", "Content-Type",
     ]
+
+    /// Who or what ended a connection, with the code and reason of a close (field case K12-09). Not yet escaped.
+    static func line(for cause: CloseCause) -> String {
+        switch cause {
+        case .refused(let refusal): line(for: refusal)
+        case .closedByApp, .closedByPeer, .heartbeatTimeout, .connectTimeout, .connectFailed,
+            .badHandshake, .protocolViolation, .connectionLost, .requestFailed:
+            "\(cause)"
+        }
+    }
 
     /// The status, the header fields that help, and the beginning of the body (field case K12-09). Not yet
     /// escaped: that is done once, where the line is written.

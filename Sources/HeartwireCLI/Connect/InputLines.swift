@@ -8,22 +8,27 @@ struct InputLines: AsyncSequence, Sendable {
 
     private let reader: ChunkReader
     private let maximumLineBytes: Int
+    /// Counts the lines as they are read, ahead of being taken.
+    let ledger: LineLedger
 
     /// The lines of at most `maximumLineBytes` bytes that `reader` brings. They can be had once.
-    init(_ reader: ChunkReader, maximumLineBytes: Int) {
+    init(_ reader: ChunkReader, maximumLineBytes: Int, ledger: LineLedger = LineLedger()) {
         self.reader = reader
         self.maximumLineBytes = maximumLineBytes
+        self.ledger = ledger
     }
 
     /// Begins to take lines.
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: reader, splitter: LineSplitter(maximumBytes: maximumLineBytes))
+        AsyncIterator(
+            reader: reader, splitter: LineSplitter(maximumBytes: maximumLineBytes), ledger: ledger)
     }
 
     /// Takes one line after the other.
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reader: ChunkReader
         fileprivate var splitter: LineSplitter
+        fileprivate let ledger: LineLedger
         private var lines: ArraySlice<[UInt8]> = []
         private var ending: Ending?
 
@@ -33,9 +38,10 @@ struct InputLines: AsyncSequence, Sendable {
             case failed(InputError)
         }
 
-        fileprivate init(reader: ChunkReader, splitter: LineSplitter) {
+        fileprivate init(reader: ChunkReader, splitter: LineSplitter, ledger: LineLedger) {
             self.reader = reader
             self.splitter = splitter
+            self.ledger = ledger
         }
 
         /// The next line.
@@ -61,6 +67,8 @@ struct InputLines: AsyncSequence, Sendable {
         }
 
         private mutating func take(_ chunk: ChunkReader.Chunk) {
+            let before = splitter.count
+            defer { ledger.noteRead(splitter.count - before) }
             switch chunk {
             case .bytes(let bytes):
                 let (complete, isTooLong) = splitter.append(bytes)

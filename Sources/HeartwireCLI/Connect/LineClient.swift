@@ -1,24 +1,35 @@
 import HeartwireProtocol
 import HeartwireSession
 
+/// What became of a message that ``LineClient/send(_:)`` was given.
+enum LineOutcome: Sendable, Hashable {
+    /// It was handed to the connection.
+    case sent
+    /// It was handed to a connection that ended before there was room for it: it may have arrived or not.
+    case unsure
+    /// It was not sent, and nothing will be any more.
+    case ended
+}
+
 /// What `connect` needs of a client, and no more: a test stands in for it with a scripted one.
 protocol LineClient: Sendable {
-    /// Connects, and returns when the connection is open or will not be; `false` is the latter.
+    /// Connects, and returns when the first attempt has come to its end: whether the connection is open.
     func open() async -> Bool
 
-    /// Sends `message` and returns when there is room for the next.
-    ///
-    /// - Returns: `false` when the connection has ended, or is closing, and nothing was sent.
-    func send(_ message: Message) async -> Bool
+    /// Sends `message` and returns when there is room for the next; while the connection is made anew it waits.
+    func send(_ message: Message) async -> LineOutcome
 
     /// The next message that arrived; `nil` when there will be none any more. Messages that arrived before the
-    /// end come before the `nil` (field case K10-08).
+    /// end come before the `nil` (field case K10-08). One task at a time.
     func nextMessage() async -> Message?
+
+    /// From now on a connection that ends is not made anew.
+    func stopReconnecting() async
 
     /// Closes in order and returns when that is done or its deadline has passed. Changes nothing when the
     /// connection has ended; also stops an attempt to connect.
     func close(_ code: CloseCode) async
 
-    /// The one cause of the end, once there is an end.
+    /// The one cause of the last connection's end, once there is an end.
     func cause() async -> CloseCause
 }

@@ -1,0 +1,168 @@
+import Heartwire
+import HeartwireProtocol
+import HeartwireSession
+import Synchronization
+
+/// The real client as `connect` uses it: the first attempt decides at once, and a connection that was open and is
+/// lost is made anew. Tells every state.
+final class WebSocketLineClient: LineClient {
+    /// What decides whether a wait for the next attempt goes on.
+    private struct Wish {
+        var isWaiting = false
+        var isLast = false
+    }
+
+    private let client: WebSocketClient
+    private let url: WebSocketURL
+    private let tell: @Sendable (String) -> Void
+    private let messages: MessageSource
+    private let wish = Mutex(Wish())
+    private let follower = Mutex<Task<CloseCause, Never>?>(nil)
+
+    /// Makes a client that does nothing until ``open()``.
+    ///
+    /// - Parameters:
+    ///   - url: the server.
+    ///   - tell: takes one line for each state, not yet escaped.
+    ///   - configuration: the client's configuration.
+    /// - Throws: what ``WebSocketClient`` throws for a configuration that cannot be used.
+    init(
+        _ url: WebSocketURL, tell: @escaping @Sendable (String) -> Void,
+        configuration: ClientConfiguration
+    ) throws {
+        client = try WebSocketClient(url) { $0 = configuration }
+        self.url = url
+        self.tell = tell
+        // Claimed before there is a connection: a session that stops at once ends this very sequence.
+        messages = MessageSource(client.messages.makeAsyncIterator())
+    }
+
+    func open() async -> Bool {
+        let (opened, sink) = AsyncStream.makeStream(of: Bool.self)
+        let follower = Task {
+            // Made before there is anything to miss.
+            let states = client.states.makeAsyncIterator()
+            await client.connect()
+            return await follow(states) { sink.yield($0) }
+        }
+        self.follower.withLock { $0 = follower }
+        for await isOpen in opened { return isOpen }
+        return false
+    }
+
+    /// Follows the states to the end of the session.
+    ///
+    /// - Parameter decided: told whether the first attempt succeeded.
+    /// - Returns: the cause of the last connection's end.
+    private func follow(
+        _ states: sending States.Iterator, decided: (Bool) -> Void
+    ) async -> CloseCause {
+        var states = states
+        var isOpened = false
+        var last: CloseCause?
+        while let state = await states.next() {
+            let isLast = wish.withLock { wish in
+                wish.isWaiting = if case .waiting = state { true } else { false }
+                return wish.isLast || !isOpened
+            }
+            switch state {
+            case .idle: continue
+            case .connecting, .closing: await tell(state)
+            case .open:
+                isOpened = true
+                await tell(state)
+                decided(true)
+            case .waiting(_, _, let cause):
+                last = cause
+                if isLast { await client.disconnect() } else { await tell(state) }
+            case .stopped(let stop):
+                decided(false)
+                return Self.cause(of: stop) ?? last ?? .closedByApp(sent: nil, answer: nil)
+            }
+        }
+        return last ?? .closedByApp(sent: nil, answer: nil)
+    }
+
+    private static func cause(of stop: StopCause) -> CloseCause? {
+        switch stop {
+        case .disconnected(let cause): cause
+        case .refusedToRetry(let cause), .attemptsExhausted(let cause): cause
+        }
+    }
+
+    private func tell(_ state: SessionState) async {
+        let opened = await openedConnection(in: state)
+        if let line = StateLine.text(for: state, url: url, opened: opened) { tell(line) }
+    }
+
+    private func openedConnection(in state: SessionState) async -> OpenedConnection? {
+        guard case .open = state else { return nil }
+        return try? await client.waitUntilOpen()
+    }
+
+    func send(_ message: Message) async -> LineOutcome {
+        var refusing: Generation?
+        while true {
+            do throws(SendError) {
+                try await client.send(message)
+                return .sent
+            } catch .connectionEnded {
+                return .unsure
+            } catch {
+                guard let generation = await nextOpen(after: refusing) else { return .ended }
+                refusing = generation
+            }
+        }
+    }
+
+    /// Waits for an open connection other than `refusing`, which has seen the peer's close and is about to end.
+    private func nextOpen(after refusing: Generation?) async -> Generation? {
+        for await state in client.states {
+            switch state {
+            case .open(let generation) where generation != refusing: return generation
+            case .stopped: return nil
+            case .idle, .connecting, .open, .closing, .waiting: continue
+            }
+        }
+        return nil
+    }
+
+    func nextMessage() async -> Message? {
+        await messages.next()
+    }
+
+    func stopReconnecting() async {
+        let endsNow = wish.withLock { wish in
+            wish.isLast = true
+            return wish.isWaiting
+        }
+        if endsNow { await client.disconnect() }
+    }
+
+    func close(_ code: CloseCode) async {
+        // The codes that this command closes with are lawful.
+        try? await client.disconnect(code: code)
+    }
+
+    func cause() async -> CloseCause {
+        let cause = await follower.withLock { $0 }?.value
+        // One more turn of the domain: what was owed to the peer, such as the answer to its Close, has been
+        // written by then.
+        _ = await client.state
+        return cause ?? .closedByApp(sent: nil, answer: nil)
+    }
+}
+
+/// The one consumer's place among the messages. Confined to the task that takes them, one at a time; that is
+/// what makes `@unchecked Sendable` true.
+private final class MessageSource: @unchecked Sendable {
+    private var iterator: Messages.Iterator
+
+    init(_ iterator: Messages.Iterator) {
+        self.iterator = iterator
+    }
+
+    func next() async -> Message? {
+        await iterator.next()
+    }
+}
