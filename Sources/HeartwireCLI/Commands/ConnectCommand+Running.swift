@@ -49,7 +49,7 @@ extension ConnectOptions {
         configuration.headers = headers
         configuration.subprotocols = subprotocols
         if let journal {
-            configuration.journal = { journal.append($0) }
+            configuration.journal = { journal.append($0.jsonLine) }
         }
         return configuration
     }
