@@ -26,9 +26,9 @@ struct EndpointOptions: Sendable, Hashable {
         options: [hostOption.spec, portOption.spec, behaviourOption.spec, quietOption.spec],
         discussion: """
             The first line of the standard output is 'listening ' and the URL, such as
-            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It runs
-            until a signal stops it, or until the reader of its output goes away (a broken pipe),
-            which is status 0. When it stops, it closes what is open with 1001.
+            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It
+            runs until a signal stops it, or until the reader of its output goes away (a broken
+            pipe), which is status 0. When it stops, it closes what is open with 1001.
 
             The query of a client's URL chooses the behaviour:
               pong=on|off|double|wrong|late:MS   how pings are answered
