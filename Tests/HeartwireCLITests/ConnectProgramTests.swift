@@ -216,7 +216,8 @@ struct ConnectProgramTests {
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
         let kinds = lines.compactMap { $0["kind"] as? String }
-        #expect(kinds.first == "connect-requested" && kinds.last == "state-changed")
+        #expect(kinds.first == "connect-requested")
+        #expect(lines.contains { $0["new_state"] as? String == "stopped" })
         #expect(kinds.count { $0 == "closed" } == 1)
     }
 
@@ -285,8 +286,9 @@ struct ConnectSignalTests {
     func blockedWrite() async throws {
         let program = try start("?freeze@0", ["--close-timeout", "300ms"])
         #expect(await program.waitForDiagnostics("heartwire: open\n"))
-        let line = [UInt8](repeating: 0x78, count: 1 << 20) + [0x0A]
-        program.feed(Array([[UInt8]](repeating: line, count: 24).joined()))
+        var input = [UInt8](repeating: 0x78, count: 24 << 20)
+        for end in 1..<24 { input[end << 20] = 0x0A }
+        program.feed(input)
         program.send(SIGTERM)
         let ran = await program.end()
         #expect(ran.status == 143)
