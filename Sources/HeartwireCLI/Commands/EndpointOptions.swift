@@ -29,9 +29,9 @@ struct EndpointOptions: Sendable, Hashable {
             + EndpointTLSOptions.options,
         discussion: """
             The first line of the standard output is 'listening ' and the URL, such as
-            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It runs
-            until a signal stops it, or until the reader of its output goes away (a broken pipe),
-            which is status 0. When it stops, it closes what is open with 1001.
+            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It
+            runs until a signal stops it, or until the reader of its output goes away (a broken
+            pipe), which is status 0. When it stops, it closes what is open with 1001.
 
             With --tls the URL begins with wss://, and a line on the standard error tells the
             certificate's SHA-256 hash, and its key's for 'heartwire connect --pin'.
