@@ -16,12 +16,12 @@ final class MessageHub: @unchecked Sendable {
     /// The subscription that collects while nobody listens, until somebody claims it.
     private let unclaimed: Mutex<Subscription<Message>?>
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
-    /// slower. Whoever can take holds the core (``Messages/Iterator``).
-    private unowned let core: ClientCore
+    /// slower. Whoever can take holds the core (``Messages/Iterator``). Set once, by the core's initializer.
+    unowned var core: ClientCore?
+    private var isFinishedForGood = false
 
-    init(executor: any SessionExecutor, core: ClientCore) {
+    init(executor: any SessionExecutor) {
         self.executor = executor
-        self.core = core
         let first = Subscription<Message>()
         subscriptions = [first]
         unclaimed = Mutex(first)
@@ -29,7 +29,7 @@ final class MessageHub: @unchecked Sendable {
 
     /// A consumer has taken what was there.
     func took() {
-        core.consumerTook()
+        core?.consumerTook()
     }
 
     /// The weight of the slowest consumer's backlog.
@@ -51,8 +51,10 @@ final class MessageHub: @unchecked Sendable {
         for subscription in subscriptions { subscription.wake() }
     }
 
-    /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh.
-    func finish() {
+    /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh, or,
+    /// `forGood`, find the end behind what nobody has read.
+    func finish(forGood: Bool = false) {
+        isFinishedForGood = isFinishedForGood || forGood
         let ended = subscriptions
         let fresh = Subscription<Message>()
         subscriptions = [fresh]
@@ -63,13 +65,17 @@ final class MessageHub: @unchecked Sendable {
         // What nobody has claimed stays for the next consumer.
         if let abandoned { fresh.inherit(abandoned) }
         for subscription in ended { subscription.finish() }
+        if isFinishedForGood { fresh.finish() }
     }
 
     /// A consumer's subscription. Any thread may call this.
     func claim() -> Subscription<Message> {
         if let waiting = unclaimed.withLock({ $0.take() }) { return waiting }
         let subscription = Subscription<Message>()
-        executor.execute { self.subscriptions.append(subscription) }
+        executor.execute {
+            self.subscriptions.append(subscription)
+            if self.isFinishedForGood { subscription.finish() }
+        }
         return subscription
     }
 
@@ -84,10 +90,11 @@ final class MessageHub: @unchecked Sendable {
             } else {
                 let heir = Subscription<Message>()
                 heir.inherit(subscription)
+                if self.isFinishedForGood { heir.finish() }
                 self.subscriptions = [heir]
                 self.unclaimed.withLock { $0 = heir }
             }
-            core.consumerTook()
+            core?.consumerTook()
         }
     }
 }
