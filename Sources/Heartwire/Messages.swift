@@ -8,7 +8,9 @@ import HeartwireSession
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others get a batch per hop.
 public struct Messages: AsyncSequence, Sendable {
+    /// A received message.
     public typealias Element = Message
+    /// The sequence ends; it does not fail.
     public typealias Failure = Never
 
     let core: ClientCore
