@@ -15,22 +15,17 @@ extension ClientCore {
             transport?.close(code, reason: reason)
             stopPausing()
         case .abortTransport(let generation):
-            record(.aborted, generation)
+            record(.aborted, generation, in: old)
             dropTransport(generation)
         case .connectionEnded(let generation, let cause):
-            record(.closed, generation, cause: cause.kind, number: cause.number)
+            record(.closed, generation, in: old, cause: cause.kind, number: cause.number)
             connectionEnded(generation)
         case .publish(let state): publish(state, old)
         }
     }
 
     private func publish(_ state: SessionState, _ old: JournalEvent.State) {
-        if let journal {
-            journal(
-                JournalEvent(
-                    time: executor.now(), generation: machine.generation, kind: .stateChanged,
-                    oldState: old, newState: JournalEvent.State(state)))
-        }
+        record(state, after: old)
         states.publish(state)
         if case .stopped = state { messages.finish() }
     }
@@ -71,7 +66,6 @@ extension ClientCore {
 
     private func provided(_ generation: Generation, _ request: ConnectionRequest) {
         self.request = request
-        record(.requestProvided, generation)
         handle(.requestProvided(generation))
     }
 

@@ -4,13 +4,11 @@ import HeartwireSession
 // What the transport reports, and the reading that is suspended when consumers are behind.
 extension ClientCore {
     func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
-        record(.progressed, generation, phase: phase)
         handle(.connectProgressed(generation, phase))
     }
 
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
         if generation == transportGeneration { self.opened = opened }
-        record(.opened, generation)
         handle(.transportOpened(generation))
     }
 
@@ -26,11 +24,11 @@ extension ClientCore {
     }
 
     func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
+        guard journal != nil, machine.admitsMessage(from: generation) else { return }
         record(.pingReceived, generation)
     }
 
     func transportReceivedPong(_ generation: Generation, _ id: PingID) {
-        record(.pongReceived, generation)
         handle(.pongReceived(generation, id))
     }
 
@@ -52,7 +50,6 @@ extension ClientCore {
         else { return }
         isReadingPaused = true
         transport.setReading(false)
-        record(.readingPaused, generation)
         handle(.readingPaused(generation))
     }
 
@@ -62,7 +59,6 @@ extension ClientCore {
         }
         isReadingPaused = false
         transport.setReading(true)
-        record(.readingResumed, transportGeneration)
         handle(.readingResumed(transportGeneration))
     }
 

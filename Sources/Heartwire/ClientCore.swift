@@ -68,12 +68,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: The app
 
     func connect() {
-        record(.connectRequested)
         handle(.connectRequested)
     }
 
     func disconnect(code: CloseCode?, reason: String) {
-        record(.disconnectRequested)
         handle(.disconnectRequested(code: code, reason: reason))
     }
 
@@ -107,7 +105,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         isHandling = true
         while let event = arrived.popFirst() {
             let old = JournalEvent.State(machine.state)
+            let turnedAway = machine.staleEvents
             let effects = machine.handle(event, now: executor.now())
+            if journal != nil { record(event, old, isStale: machine.staleEvents != turnedAway) }
             for effect in effects where machine.permits(effect) {
                 run(effect, old)
             }
@@ -139,6 +139,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             operation: {
                 _ = isolation
                 return await withUnsafeContinuation(isolation: isolation) {
+                    // A cancellation that came first has found nobody to wake.
+                    if Task.isCancelled { return $0.resume(returning: .cancelled) }
                     self.writers.append(Writer(number: number, continuation: $0))
                 }
             },
@@ -177,19 +179,5 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             self.timerDeadline = nil
             self.handle(.timerFired(generation))
         }
-    }
-
-    // MARK: Journal
-
-    func record(
-        _ kind: JournalEvent.Kind, _ generation: Generation? = nil, cause: CloseCause.Kind? = nil,
-        number: Int? = nil, phase: ConnectPhase? = nil
-    ) {
-        guard let journal else { return }
-        let state = JournalEvent.State(machine.state)
-        journal(
-            JournalEvent(
-                time: executor.now(), generation: generation ?? machine.generation, kind: kind,
-                oldState: state, newState: state, cause: cause, number: number, phase: phase))
     }
 }

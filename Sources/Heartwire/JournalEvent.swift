@@ -11,6 +11,10 @@ public struct JournalEvent: Sendable, Hashable {
         case connectRequested = "connect-requested"
         /// The app called `disconnect()`.
         case disconnectRequested = "disconnect-requested"
+        /// The app called `checkConnection()`.
+        case checkRequested = "check-requested"
+        /// The app called `setHeartbeat(_:)`.
+        case heartbeatChanged = "heartbeat-changed"
         /// The provider was asked for a request.
         case requestAsked = "request-asked"
         /// The provider answered.
@@ -37,6 +41,8 @@ public struct JournalEvent: Sendable, Hashable {
         case readingPaused = "reading-paused"
         /// Reading goes on.
         case readingResumed = "reading-resumed"
+        /// Something of an old connection came too late and changed nothing (promise G1).
+        case staleIgnored = "stale-ignored"
     }
 
     /// The names of a session's states.

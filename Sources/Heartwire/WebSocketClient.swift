@@ -16,7 +16,7 @@ public import HeartwireSession
 /// ``executor`` sends and receives without a thread hop. Letting go of the last reference closes the
 /// connection with 1001.
 public actor WebSocketClient {
-    private nonisolated let core: ClientCore
+    nonisolated let core: ClientCore
 
     /// The actor's executor is its transport's.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -238,7 +238,8 @@ struct WebSocketClientTests {
         try world.checkNothingLeft(client)
     }
 
-    @Test("R5, K10-01: disconnect() from a server that does not answer returns at the close timeout")
+    @Test(
+        "R5, K10-01: disconnect() from a server that does not answer returns at the close timeout")
     func disconnectUnanswered() throws {
         let client = try world.openClient("/?freeze@0") { $0.closeTimeout = .seconds(2) }
         try world.run { await client.disconnect() }

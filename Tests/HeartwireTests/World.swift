@@ -20,20 +20,26 @@ final class World: @unchecked Sendable {
     let transports: SpyFactory
     private let book = Book()
 
+    /// The server's end of the newest connection.
+    var serverChannel: VirtualChannel? { book.channel }
     /// What the client wrote into its journal.
     var journal: [JournalEvent] { book.journal }
     /// What the endpoint wrote into its own.
     var endpointKinds: [EndpointEvent.Kind] { book.endpoint.map(\.kind) }
     var endpointEvents: [EndpointEvent] { book.endpoint }
 
-    init(_ script: EndpointScript = .byQuery, latency: Duration = .zero, limits: Limits = Limits()) {
+    init(_ script: EndpointScript = .byQuery, latency: Duration = .zero, limits: Limits = Limits())
+    {
         let book = book
         let endpoint = Endpoint(
             executor: executor, random: SeededRandomSource(seed: 1), behaviour: script,
             limits: limits, journal: { book.endpoint.append($0) })
         self.endpoint = endpoint
         network = VirtualNetwork(executor: executor, latency: latency)
-        network.listen(port: Self.port) { endpoint.accept($0) }
+        network.listen(port: Self.port) {
+            book.channel = $0
+            endpoint.accept($0)
+        }
         network.blackHole(port: Self.blackHolePort)
         transports = SpyFactory(
             SocketTransportFactory(
@@ -101,6 +107,15 @@ final class World: @unchecked Sendable {
         try await VirtualClock(executor).sleep(for: duration)
     }
 
+    /// Sleeps in virtual time and hears of no cancellation.
+    func sleepDeaf(_ duration: Duration) async {
+        await withUnsafeContinuation { continuation in
+            _ = executor.schedule(at: executor.now().advanced(by: duration)) {
+                continuation.resume()
+            }
+        }
+    }
+
     /// The endpoint's connection that is the newest of those that live.
     var connection: EndpointConnection? { executor.perform { endpoint.connections.last } }
 
@@ -127,6 +142,7 @@ final class World: @unchecked Sendable {
     private final class Book: @unchecked Sendable {
         var journal: [JournalEvent] = []
         var endpoint: [EndpointEvent] = []
+        var channel: VirtualChannel?
     }
 }
 
