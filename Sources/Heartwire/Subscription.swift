@@ -97,6 +97,8 @@ final class BatchBox<Element> {
 }
 
 extension Subscription {
+    private var mustWait: Bool { isEmpty && !isFinished && !Task.isCancelled }
+
     /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
     ///
     /// The isolation is handed on by name: a closure that does not capture it would leave the domain, and
@@ -104,11 +106,14 @@ extension Subscription {
     func waitUntilFilled(
         _ executor: any SessionExecutor, isolation: isolated (any Actor)?
     ) async {
-        while isEmpty, !isFinished, !Task.isCancelled {
+        while mustWait {
             await withTaskCancellationHandler(
                 operation: {
                     _ = isolation
-                    await withUnsafeContinuation(isolation: isolation) { self.wait($0) }
+                    await withUnsafeContinuation(isolation: isolation) {
+                        // Looked at once more, in case that the way here led out of the domain and back.
+                        if self.mustWait { self.wait($0) } else { $0.resume() }
+                    }
                 },
                 onCancel: { executor.execute { self.wake() } },
                 isolation: isolation)
