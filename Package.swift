@@ -49,8 +49,9 @@ let package = Package(
         .target(
             name: "HeartwireSocket",
             dependencies: [
-                "HeartwireProtocol", "HeartwireSession",
+                "CZlib", "HeartwireProtocol", "HeartwireSession",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: manner),
         .target(
@@ -122,3 +123,24 @@ let package = Package(
             swiftSettings: manner),
     ]
 )
+
+// libFuzzer brings the `main` of these, so a build that does not ask for them must not see them: `make fuzz`.
+if Context.environment["HEARTWIRE_FUZZ"] != nil {
+    package.targets.append(
+        .target(
+            name: "FuzzSupport", dependencies: ["HeartwireProtocol"], path: "Fuzz/Support",
+            swiftSettings: manner))
+    package.targets.append(
+        .executableTarget(
+            name: "EngineDriver", dependencies: ["FuzzSupport", "HeartwireProtocol"],
+            path: "Fuzz/Driver", swiftSettings: manner))
+    for (name, exclude) in [
+        ("Frames", ["corpus"]), ("Handshake", ["corpus", "dictionary"]), ("Engine", ["corpus"]),
+    ] {
+        package.targets.append(
+            .executableTarget(
+                name: "Fuzz\(name)", dependencies: ["FuzzSupport", "HeartwireProtocol"],
+                path: "Fuzz/\(name)", exclude: exclude, swiftSettings: manner))
+        package.products.append(.executable(name: "Fuzz\(name)", targets: ["Fuzz\(name)"]))
+    }
+}

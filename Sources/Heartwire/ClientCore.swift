@@ -246,8 +246,17 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         timer = executor.schedule(at: deadline) {
             self.timer = nil
             self.timerDeadline = nil
-            self.handle(.timerFired(generation))
+            self.timeIsUp(generation)
         }
+    }
+
+    /// An attempt whose time is up ends for what the server has said of it already, where that is no (K05-08).
+    private func timeIsUp(_ generation: Generation) {
+        guard case .connecting = machine.state, generation == transportGeneration,
+            let transport, let cause = transport.pendingCause
+        else { return handle(.timerFired(generation)) }
+        transport.abort()
+        handle(.transportClosed(generation, cause))
     }
 
     // MARK: The transport
