@@ -139,9 +139,12 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             operation: {
                 _ = isolation
                 return await withUnsafeContinuation(isolation: isolation) {
+                    (continuation: UnsafeContinuation<Room, Never>) in
                     // A cancellation that came first has found nobody to wake.
-                    if Task.isCancelled { return $0.resume(returning: .cancelled) }
-                    self.writers.append(Writer(number: number, continuation: $0))
+                    guard !Task.isCancelled else {
+                        return continuation.resume(returning: .cancelled)
+                    }
+                    self.writers.append(Writer(number: number, continuation: continuation))
                 }
             },
             onCancel: { executor.execute { self.giveUpWaiting(number) } },
