@@ -424,7 +424,7 @@ struct SocketTransportOverTCPTests {
         let server = try TestServer(loop: loop)
         let log = Log<String>()
         let observer = LoggingObserver(log)
-        let request = try ConnectionRequest(url: server.url())
+        let request = try ConnectionRequest(url: server.url(), subprotocols: ["p"])
         let transport = try await on(loop) {
             let transport = SocketTransportFactory(loop: loop).makeTransport(
                 Generation(1), request: request, observer: observer)
@@ -439,21 +439,16 @@ struct SocketTransportOverTCPTests {
         bare.received = RecordingHandler.bytes(head)
         let answer = bare.acceptance
         _ = try await on(loop) { server.channels[0].write(answer) }
-        print("AAA", answer.count, log.entries)
-        await log.wait { $0.contains("opened") }
-        print("BBB")
+        #expect(await log.wait { !$0.isEmpty } == ["opened"])
         try await on(loop) {
             server.channels[0].setReading(false)
             // More than both kernels' buffers take, so our answer to the Close cannot go out.
             _ = try transport.value.send(.binary([UInt8](repeating: 1, count: 8 << 20)))
         }
-        print("CCC")
         try await on(loop) {
             server.channels[0].write(Frames.close(1_008, "poly"))
             server.channels[0].abort(reset: true)
         }
-        try await Task.sleep(for: .seconds(3))
-        print("REPORTS", log.entries, server.handlers[0].log.entries.suffix(3))
         let reports = await log.wait { $0.contains { $0.hasPrefix("closed") } }
         #expect(reports.last == "closed by the peer: 1008 \"poly\"")
         server.stop()

@@ -39,6 +39,10 @@ struct SubscriptionTests {
         #expect(subscription.weight == 10)
         #expect(drained(subscription).isEmpty)
         #expect(subscription.weight == 0)
+        subscription.append(6, weight: 10)
+        #expect(drained(subscription) == [6])
+        subscription.cameBack()
+        #expect(subscription.weight == 0)
     }
 
     @Test("S2: the oldest is dropped with its weight; an empty queue has nothing to drop")
