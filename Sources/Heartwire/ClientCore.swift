@@ -154,7 +154,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
                 return await withUnsafeContinuation(isolation: isolation) {
                     (continuation: UnsafeContinuation<Room, Never>) in
                     // A cancellation that came first has found nobody to wake.
-                    if Task.isCancelled { return continuation.resume(returning: .cancelled) }
+                    guard !Task.isCancelled else {
+                        return continuation.resume(returning: .cancelled)
+                    }
                     self.writers.append(Writer(number: number, continuation: continuation))
                 }
             },

@@ -44,6 +44,11 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         wake()
     }
 
+    /// The consumer is done with the batch that it took last.
+    func cameBack() {
+        takenWeight = 0
+    }
+
     /// Swaps everything that waits for the consumer's empty batch.
     func take(into batch: inout BatchQueue<Element>) {
         swap(&queue, &batch)
@@ -83,10 +88,12 @@ actor Domain {
     func take<Element: Sendable>(
         _ subscription: Subscription<Element>, _ hub: MessageHub?
     ) async -> sending BatchBox<Element> {
+        // Said before the wait: what the consumer held may be what keeps reading suspended.
+        subscription.cameBack()
+        hub?.took()
         await subscription.waitUntilFilled(executor, isolation: self)
         let box = BatchBox<Element>()
         subscription.take(into: &box.batch)
-        hub?.took()
         return box
     }
 }

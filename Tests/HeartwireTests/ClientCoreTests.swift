@@ -353,6 +353,28 @@ struct ClientCoreTests {
         world.executor.runUntilIdle()
     }
 
+    @Test(
+        "K09-06: a thousand connections that end in five ways leave nothing in virtual time either")
+    func cycles() throws {
+        let targets = ["/?close=1000", "/?drop=fin", "/?drop=rst", "/?refuse=403", "/"]
+        var settings: [WebSocketClient] = []
+        for target in targets { settings.append(try world.client(target) { $0.reconnect = nil }) }
+        let clients = settings
+        try world.run {
+            for cycle in 0..<1_000 {
+                let client = clients[cycle % clients.count]
+                await client.connect()
+                _ = try? await client.waitUntilOpen()
+                await client.disconnect()
+            }
+        }
+        world.executor.advance(by: .seconds(1))
+        #expect(world.network.attempts == 1_000)
+        #expect(world.transports.living == 0)
+        #expect(world.endpoint.counters.living == 0)
+        #expect(world.executor.pendingTimers == 0)
+    }
+
     @Test("K09-07: a consumer alone does not keep the connection; its loop ends")
     func consumersDoNotHold() throws {
         let world = world
