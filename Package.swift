@@ -49,8 +49,9 @@ let package = Package(
         .target(
             name: "HeartwireSocket",
             dependencies: [
-                "HeartwireProtocol", "HeartwireSession",
+                "CZlib", "HeartwireProtocol", "HeartwireSession",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: manner),
         .target(
@@ -62,6 +63,7 @@ let package = Package(
             name: "Heartwire",
             dependencies: [
                 "HeartwireProtocol", "HeartwireSession", "HeartwireSocket", "HeartwireURLSession",
+                "CSQLite",
             ],
             swiftSettings: manner),
 
@@ -102,7 +104,7 @@ let package = Package(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol",
+                "HeartwireProtocol", "CSQLite",
             ],
             swiftSettings: manner),
         .testTarget(

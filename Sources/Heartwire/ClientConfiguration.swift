@@ -25,6 +25,21 @@ public struct ClientConfiguration: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
     public var subprotocols: [String] = []
 
+    /// Whether and how messages are compressed, if the server can (RFC 7692). Default: offered as browsers do,
+    /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
+    public var compression = Compression.deflate()
+
+    /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
+    /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
+    public var tls = TLSConfiguration()
+
+    /// The proxy to go through (promise P6); a request of ``request`` that says nothing of its own goes through it,
+    /// too. Default: none. `try .environment()` takes what the environment's variables say.
+    public var proxy = ProxyConfiguration.direct
+
+    /// Whether the redirects of servers are followed; a request of ``request`` may say so for itself. Default: they are not.
+    public var redirects = RedirectPolicy.refuse
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 
@@ -33,8 +48,12 @@ public struct ClientConfiguration: Sendable {
     /// Default: 4 MiB.
     public var receiveBufferBytes = 4 << 20
 
+    /// Where messages are kept that are delivered with a guarantee (promise D2), and how. A file is opened when the
+    /// client is made. `nil` keeps none. Default: `nil`.
+    public var outbox: OutboxConfiguration?
+
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
-    /// client's URL with ``headers`` and ``subprotocols``.
+    /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
     public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?
 
     /// Hears everything that happens, without contents (promise J1). Called in the client's domain, so it

@@ -29,12 +29,14 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private let factory: any TransportFactory
     private let journal: (@Sendable (JournalEvent) -> Void)?
     private let receiveBufferBytes: Int
+    /// Guaranteed delivery, where the app has asked for it.
+    let delivery: Delivery?
 
     /// Exclusive by confinement: a value that calls nobody while it changes, so the runtime need not check.
-    @exclusivity(unchecked) private var machine: SessionMachine
+    @exclusivity(unchecked) var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
-    private var transport: (any Transport)?
-    private var transportGeneration = Generation.none
+    var transport: (any Transport)?
+    var transportGeneration = Generation.none
     /// The request of the attempt under way, between the provider's answer and the transport.
     private var request: ConnectionRequest?
     private var providerTask: Task<Void, Never>?
@@ -51,7 +53,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     init(
         url: WebSocketURL, source: RequestSource, machine: SessionMachine,
-        configuration: ClientConfiguration
+        configuration: ClientConfiguration, delivery: Delivery? = nil
     ) {
         self.url = url
         self.source = source
@@ -63,7 +65,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
         messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
+        self.delivery = delivery
         messages.core = self
+        delivery?.core = self
     }
 
     // MARK: The app
@@ -93,6 +97,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// The client is gone: wind up without it.
     func abandon() {
+        delivery?.close {}
         disconnect(code: .goingAway, reason: "")
         messages.finish()
         states.finish()
@@ -101,7 +106,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     // MARK: The machine
 
     /// Events that come up while effects are run wait for their turn, so effects never interleave.
-    private func handle(_ event: SessionEvent) {
+    func handle(_ event: SessionEvent) {
         arrived.append(event)
         guard !isHandling else { return }
         isHandling = true
@@ -111,13 +116,16 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             let now = executor.now()
             handledInstant = now
             let effects = machine.handle(event, now: now)
-            recordArrival(event, isStale: machine.staleEvents != turnedAway)
+            let isStale = machine.staleEvents != turnedAway
+            recordArrival(event, isStale: isStale)
+            if !isStale { delivery?.heard(event) }
             for effect in effects where machine.permits(effect) {
                 run(effect, old)
             }
         }
         isHandling = false
         handledInstant = nil
+        askForFence()
         rearm()
     }
 
@@ -128,6 +136,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .sendPing(let generation, let id):
             record(.pingSent, generation)
             transport?.ping(id)
+            delivery?.pingSent(id)
         case .closeTransport(let generation, let code, let reason):
             record(.closeSent, generation, number: code.map { Int($0.rawValue) })
             transport?.close(code, reason: reason)
@@ -150,6 +159,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
                     kind: .stateChanged,
                     oldState: old, newState: JournalEvent.State(state)))
         }
+        delivery?.entered(state)
         states.publish(state)
         if case .stopped = state { messages.finish() }
     }
@@ -213,6 +223,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         opened = nil
         isReadingPaused = false
         isClosing = false
+        delivery?.ended(generation)
         resumeWriters(connectionStands: false)
     }
 
@@ -235,8 +246,17 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         timer = executor.schedule(at: deadline) {
             self.timer = nil
             self.timerDeadline = nil
-            self.handle(.timerFired(generation))
+            self.timeIsUp(generation)
         }
+    }
+
+    /// An attempt whose time is up ends for what the server has said of it already, where that is no (K05-08).
+    private func timeIsUp(_ generation: Generation) {
+        guard case .connecting = machine.state, generation == transportGeneration,
+            let transport, let cause = transport.pendingCause
+        else { return handle(.timerFired(generation)) }
+        transport.abort()
+        handle(.transportClosed(generation, cause))
     }
 
     // MARK: The transport
@@ -254,6 +274,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         guard machine.admitsMessage(from: generation) else { return }
         if isClosing, messages.weight > receiveBufferBytes { return }
         messages.append(message)
+        delivery?.received(message)
     }
 
     func transportFinishedBatch(_ generation: Generation) {
@@ -271,6 +292,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     func transportBecameWritable(_ generation: Generation) {
         guard machine.admitsMessage(from: generation) else { return }
+        delivery?.becameWritable()
+        guard delivery?.isBlocked != true else { return }
         resumeWriters(connectionStands: true)
     }
 
@@ -322,6 +345,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         case .pongReceived: record(.pongReceived, generation)
         // Their effects are recorded.
         case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .fenceRequested,
             .requestFailed, .frameReceived, .readingPaused, .readingResumed, .transportClosed,
             .timerFired:
             return

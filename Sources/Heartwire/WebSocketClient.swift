@@ -1,5 +1,6 @@
 public import HeartwireProtocol
 public import HeartwireSession
+import HeartwireSocket
 
 /// A WebSocket client whose session never lies.
 ///
@@ -16,7 +17,7 @@ public import HeartwireSession
 /// ``executor`` sends and receives without a thread hop. Letting go of the last reference closes the
 /// connection with 1001.
 public actor WebSocketClient {
-    private nonisolated let core: ClientCore
+    nonisolated let core: ClientCore
 
     /// The actor's executor is its transport's.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -29,7 +30,8 @@ public actor WebSocketClient {
     ///   - url: A `ws:` or `wss:` URL (RFC 6455 §3).
     ///   - configure: Changes the default configuration.
     /// - Throws: `WebSocketURLError` for a URL that cannot be connected to, `HeartbeatConfigurationError` for an interval or
-    ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request.
+    ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request,
+    ///   `TLSFailure` for certificates or a key that cannot be used.
     public init(_ url: String, configure: (inout ClientConfiguration) -> Void = { _ in }) throws {
         try self.init(try WebSocketURL(url), configure: configure)
     }
@@ -39,20 +41,34 @@ public actor WebSocketClient {
     /// - Parameters:
     ///   - url: Where to connect to.
     ///   - configure: Changes the default configuration.
-    /// - Throws: `HeartbeatConfigurationError` or `OpeningRequestError`, as above.
+    /// - Throws: `HeartbeatConfigurationError`, `OpeningRequestError` or `TLSFailure`, as above.
     public init(_ url: WebSocketURL, configure: (inout ClientConfiguration) -> Void = { _ in })
         throws
     {
         var configuration = ClientConfiguration()
         configure(&configuration)
         let source: ClientCore.RequestSource
+        let (tls, proxy, redirects) = (
+            configuration.tls, configuration.proxy, configuration.redirects
+        )
+        if tls != TLSConfiguration() { try tls.validate() }
         if let provider = configuration.request {
-            source = .provider(provider)
+            source = .provider { attempt in
+                var request = try await provider(attempt)
+                if request.tls == nil { request.tls = tls }
+                if request.proxy == nil { request.proxy = proxy }
+                if request.redirects == nil { request.redirects = redirects }
+                return request
+            }
         } else {
-            source = .fixed(
-                try ConnectionRequest(
-                    url: url, headers: configuration.headers,
-                    subprotocols: configuration.subprotocols, limits: configuration.limits))
+            var request = try ConnectionRequest(
+                url: url, headers: configuration.headers,
+                subprotocols: configuration.subprotocols, limits: configuration.limits)
+            request.compression = configuration.compression
+            request.tls = tls
+            request.proxy = proxy
+            request.redirects = redirects
+            source = .fixed(request)
         }
         var session = SessionConfiguration()
         session.heartbeat = try configuration.heartbeat.map {
@@ -64,7 +80,13 @@ public actor WebSocketClient {
         session.closeTimeout = configuration.closeTimeout
         var generator = SystemRandomNumberGenerator()
         let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
-        core = ClientCore(url: url, source: source, machine: machine, configuration: configuration)
+        // Last, because it takes possession of the store.
+        let delivery = try configuration.outbox.map { outbox in
+            try Delivery(outbox, executor: configuration.transport.executor)
+        }
+        core = ClientCore(
+            url: url, source: source, machine: machine, configuration: configuration,
+            delivery: delivery)
     }
 
     deinit {
@@ -99,7 +121,7 @@ public actor WebSocketClient {
         await waitUntilClosed()
     }
 
-    private func waitUntilClosed() async {
+    func waitUntilClosed() async {
         guard case .closing = core.states.current else { return }
         for await state in states {
             guard case .closing = state else { return }
@@ -143,6 +165,9 @@ public actor WebSocketClient {
     ///   connection ended while waiting for room: the message may or may not have arrived then.
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
         if core.executor.isCurrent {
+            while core.isBacklogged {
+                guard await core.waitForRoom() else { throw SendError.connectionEnded }
+            }
             guard try !core.send(message) else { return }
             guard await core.waitForRoom() else { throw SendError.connectionEnded }
         } else {
@@ -151,6 +176,9 @@ public actor WebSocketClient {
     }
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {
+        while core.isBacklogged {
+            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+        }
         guard try !core.send(message) else { return }
         guard await core.waitForRoom() else { throw SendError.connectionEnded }
     }

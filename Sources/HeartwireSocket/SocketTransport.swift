@@ -10,6 +10,9 @@ import HeartwireSession
 /// answers them before the answer to the Close. The first terminal signal decides the
 /// cause (promise G4); it is reported once, then the transport only lingers, out of sight: it flushes what the
 /// closing handshake still owes and waits for the server to close TCP first (RFC 6455 §7.1.1), a second at most.
+///
+/// A redirect that is followed replaces channel and engine while `connecting`: the old channel is aborted,
+/// after which it reports nothing, and the session's deadline goes on (docs/decisions/0010).
 final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     /// How long the stream is kept after the session was told of the end.
     static let lingerTimeout = Duration.seconds(1)
@@ -34,8 +37,9 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     private let generation: Generation
-    private let request: ConnectionRequest
-    private let connector: any ChannelConnector
+    private var request: ConnectionRequest
+    private let factory: SocketTransportFactory
+    private let random: any RandomSource
     private let executor: any SessionExecutor
     /// Held until the end was reported or `abort()` was called.
     private var observer: (any TransportObserver)?
@@ -53,19 +57,31 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private var isStreamUp = false
     private var awaited: PingID?
     private var lingerTimer: TimerID?
+    /// Where the attempt has been, while it is under way and follows redirects.
+    private var trail: RedirectTrail?
 
     init(
-        _ generation: Generation, request: ConnectionRequest, connector: any ChannelConnector,
+        _ generation: Generation, request: ConnectionRequest, factory: SocketTransportFactory,
         random: any RandomSource, observer: any TransportObserver
     ) {
         self.generation = generation
         self.request = request
-        self.connector = connector
-        self.executor = connector.executor
+        self.factory = factory
+        self.random = random
+        executor = factory.executor
+        trail = request.redirects?.trail
         self.observer = observer
-        engine = ConnectionEngine(
-            connecting: request.opening, limits: request.limits, random: random)
+        engine = Self.makeEngine(request, random)
+    }
+
+    private static func makeEngine(
+        _ request: ConnectionRequest, _ random: any RandomSource
+    ) -> ConnectionEngine {
+        var engine = ConnectionEngine(
+            connecting: request.opening, limits: request.limits, random: random,
+            compression: request.compression, codec: ZlibCodec())
         engine.answersEndings = false
+        return engine
     }
 
     // MARK: Transport
@@ -73,8 +89,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func open() {
         guard state == .fresh else { return }
         state = .connecting
-        channel = connector.connect(to: request.url, handler: self)
+        channel = factory.connector(for: request).connect(to: request.url, handler: self)
     }
+
+    var pendingCause: CloseCause? { engine.pendingRefusal.map { .refused($0) } }
 
     func send(_ message: Message) throws(SendError) -> Bool {
         try engine.send(message)
@@ -90,7 +108,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func ping(_ id: PingID) {
         guard state == .open else { return }
         awaited = id
-        try? engine.sendPing(Self.payload(of: id))
+        try? engine.sendPing(id.payload)
         markDirty()
     }
 
@@ -112,12 +130,11 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         channel?.setReading(isReading)
     }
 
-    /// The id as eight bytes, most significant first: a pong names the ping that it answers.
-    private static func payload(of id: PingID) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: id.number >> (56 - 8 * UInt64($0))) }
-    }
-
     // MARK: Channel
+
+    func channelProgressed(_ phase: ConnectPhase) {
+        observer?.transportProgressed(generation, phase)
+    }
 
     func channelConnected() {
         isStreamUp = true
@@ -128,6 +145,12 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {
         engine.receive(bytes.bindMemory(to: UInt8.self).span)
         pump()
+        // A redirect's body says nothing more than its head, and may never end.
+        if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
+            RedirectTrail.isRedirect(refusal.status)
+        {
+            refused(refusal)
+        }
     }
 
     func channelReceivedEOF() {
@@ -146,11 +169,22 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         channel = nil
         settleEnding()
         switch state {
-        case .connecting: report(.connectFailed(failure))
+        case .connecting:
+            if let refusal = refusal() { return refused(refusal) }
+            report(.connectFailed(failure))
         case .open: report(.connectionLost(failure))
         case .fresh, .lingering, .ended: break
         }
         end(reset: false)
+    }
+
+    /// A server that said no and then broke the stream said no.
+    private func refusal() -> Refusal? {
+        engine.receiveEOF()
+        while let event = engine.nextEvent() {
+            if case .refused(let refusal) = event { return refusal }
+        }
+        return nil
     }
 
     // MARK: Events
@@ -176,6 +210,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
             observer?.transportReceived(generation, message)
         case .opened(let result):
             state = .open
+            trail = nil
             observer?.transportOpened(
                 generation, OpenedConnection(subprotocol: result.subprotocol))
         case .pingReceived(let payload):
@@ -183,7 +218,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         case .pongReceived(let payload): pongReceived(payload)
         case .closeReceived(let code, let reason):
             ending = .close(PeerClose(code: code, reason: reason))
-        case .refused(let refusal): finish(.refused(refusal))
+        case .refused(let refusal): refused(refusal)
         case .failed(let violation):
             if state == .connecting { return finish(.badHandshake(violation)) }
             ending = .violation(violation)
@@ -194,11 +229,38 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     /// An unsolicited pong is lawful and means nothing (RFC 6455 §5.5.3).
     private func pongReceived(_ payload: [UInt8]) {
-        guard let id = awaited, payload == Self.payload(of: id) else { return }
+        guard let id = awaited, payload == id.payload else { return }
         awaited = nil
         // Once per heartbeat is often enough to leave an idle connection without buffers.
         if engine.outgoingCount == 0 { engine.releaseBuffers() }
         observer?.transportReceivedPong(generation, id)
+    }
+
+    // MARK: Redirects
+
+    /// Goes where a redirect leads, or ends with what the server said.
+    private func refused(_ refusal: consuming Refusal) {
+        if var trail, RedirectTrail.isRedirect(refusal.status) {
+            do throws(RedirectFault) {
+                let next = try trail.follow(refusal, from: request.opening)
+                self.trail = trail
+                return restart(request.redirected(to: next))
+            } catch {
+                refusal.redirectFault = error
+            }
+        }
+        finish(.refused(refusal))
+    }
+
+    private func restart(_ next: ConnectionRequest) {
+        channel?.abort(reset: false)
+        channel = nil
+        request = next
+        engine = Self.makeEngine(next, random)
+        (isStreamUp, isBlocked) = (false, false)
+        observer?.transportProgressed(generation, .resolving)
+        guard state == .connecting else { return }
+        channel = factory.connector(for: next).connect(to: next.url, handler: self)
     }
 
     // MARK: The end

@@ -91,6 +91,7 @@ struct CommandOptionsTests {
     @Test("accept refuses what contradicts itself")
     func contradictions() {
         #expect(throws: UsageError.self) { try accept("--virtual", "--url", "ws://h/") }
+        #expect(throws: UsageError.self) { try accept("--url", "wss://h/") }
     }
 
     @Test("accept refuses settings that the endpoint could not be asked to meet")
@@ -114,6 +115,11 @@ struct CommandOptionsTests {
         let load = BenchLoad(port: 9_000, size: 64, window: 256, kind: .text, seconds: 0.5)
         #expect(try bench("client", "9000", "64", "256", "t", "0.5") == .bench(.client(load)))
         #expect(try bench("server", "9000") == .bench(.server(port: 9_000)))
+        let compressed = BenchLoad(
+            port: 9_000, size: 64, window: 1, kind: .deflate, seconds: 1, file: "text.txt")
+        #expect(
+            try bench("client", "9000", "64", "1", "d", "1", "text.txt")
+                == .bench(.client(compressed)))
     }
 
     @Test(
@@ -124,6 +130,7 @@ struct CommandOptionsTests {
             ["client", "9", "-1", "1", "b", "1"], ["client", "9", "1", "0", "b", "1"],
             ["client", "9", "1", "1", "x", "1"], ["client", "9", "1", "1", "b", "0"],
             ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
+            ["client", "9", "1", "1", "d", "1"], ["client", "9", "1", "1", "t", "1", "f"],
             ["server", "9", "1"], ["server", "x"],
         ])
     func wrongBench(_ words: [String]) {
