@@ -8,7 +8,7 @@ public struct ClientConfiguration: Sendable {
     /// Default: every 20 s, 10 s to answer.
     public var heartbeat: HeartbeatSettings? = .every(.seconds(20), timeout: .seconds(10))
 
-    /// When and how often to connect again. `nil` never does. Default: ``ReconnectPolicy``'s own
+    /// When and how often to connect again. `nil` never does. Default: `ReconnectPolicy`'s own
     /// (1 s doubled each time, plus up to 30 %, ten attempts).
     public var reconnect: ReconnectPolicy? = ReconnectPolicy()
 
@@ -24,6 +24,10 @@ public struct ClientConfiguration: Sendable {
 
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
     public var subprotocols: [String] = []
+
+    /// Whether and how messages are compressed, if the server can (RFC 7692). Default: offered as browsers do,
+    /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
+    public var compression = Compression.deflate()
 
     /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
     /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
@@ -44,8 +48,12 @@ public struct ClientConfiguration: Sendable {
     /// Default: 4 MiB.
     public var receiveBufferBytes = 4 << 20
 
+    /// Where messages are kept that are delivered with a guarantee (promise D2), and how. A file is opened when the
+    /// client is made. `nil` keeps none. Default: `nil`.
+    public var outbox: OutboxConfiguration?
+
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
-    /// client's URL with ``headers`` and ``subprotocols``.
+    /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
     public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?
 
     /// Hears everything that happens, without contents (promise J1). Called in the client's domain, so it
@@ -73,6 +81,12 @@ public struct HeartbeatSettings: Sendable, Hashable {
     /// refused when the client is made (promise H14).
     public static func every(_ interval: Duration, timeout: Duration) -> HeartbeatSettings {
         HeartbeatSettings(interval: interval, timeout: timeout)
+    }
+
+    /// The same settings as the heartbeat takes them.
+    func checked() throws(HeartbeatConfigurationError) -> Heartbeat<MonotonicInstant>.Configuration
+    {
+        try Heartbeat<MonotonicInstant>.Configuration(interval: interval, timeout: timeout)
     }
 }
 

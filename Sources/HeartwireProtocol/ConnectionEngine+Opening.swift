@@ -21,13 +21,23 @@ extension ConnectionEngine {
     /// - Parameters:
     ///   - subprotocol: one of those that the request offers, or `nil`.
     ///   - headers: further headers for the answer.
-    public mutating func accept(subprotocol: String? = nil, headers: HeaderFields = [:]) {
+    ///   - compression: whether to take up an offer of permessage-deflate, and how (RFC 7692).
+    ///   - codec: what compresses and inflates. No offer is taken up without one.
+    public mutating func accept(
+        subprotocol: String? = nil, headers: HeaderFields = [:],
+        compression: Compression = .off, codec: (any DeflateCodec)? = nil
+    ) {
         guard let request = opening.request else { return }
         let early = opening.early
         opening = Opening()
+        let options = compression.options(with: codec)
+        let agreed = options.flatMap { $0.accepted(outOf: request.extensionElements) }
         outgoing.append(
-            OpeningResponse.accept(key: request.key, subprotocol: subprotocol, headers: headers))
+            OpeningResponse.accept(
+                key: request.key, subprotocol: subprotocol, extensions: agreed?.answer,
+                headers: headers))
         become(.open)
+        if let agreed, let options, let codec { compress(agreed.parameters, options, codec) }
         receiveFrames(early.span)
     }
 
@@ -43,6 +53,20 @@ extension ConnectionEngine {
         guard opening.request != nil else { return }
         outgoing.append(OpeningResponse.reject(status: status, headers: headers, body: body))
         become(.closed)
+    }
+
+    /// Lets compressed messages in, and makes long ones of our own compressed.
+    private mutating func compress(
+        _ agreed: DeflateParameters, _ options: DeflateOptions, _ codec: any DeflateCodec
+    ) {
+        let peer = role.peer
+        frames.allowCompression(
+            Inflation(
+                codec: codec, windowBits: agreed.windowBits(of: peer),
+                keepsContext: agreed.keepsContext(of: peer), limits: limits))
+        compressor = Compressor(
+            codec: codec, windowBits: agreed.windowBits(of: role),
+            keepsContext: agreed.keepsContext(of: role), options: options)
     }
 
     /// Client: the refusal as far as it has arrived, while the end of its body has not: what to report
@@ -79,6 +103,9 @@ extension ConnectionEngine {
         switch outcome {
         case .opened(let result):
             become(.open)
+            if let agreed = result.compression, let offered {
+                compress(agreed, offered.options, offered.codec)
+            }
             events.append(.opened(result))
         case .refused(let refusal):
             become(.closed)

@@ -1,7 +1,8 @@
 // What the application asks to be sent.
 
 extension ConnectionEngine {
-    /// Queues a message as one frame, masked with a fresh key if we are the client (RFC 6455 §5.3).
+    /// Queues a message as one frame, masked with a fresh key if we are the client (RFC 6455 §5.3), and
+    /// compressed if that was agreed on and the message is long enough (RFC 7692).
     ///
     /// - Throws: ``SendError/notOpen``, ``SendError/closing`` or ``SendError/closed`` by state.
     public mutating func send(_ message: Message) throws(SendError) {
@@ -10,9 +11,9 @@ extension ConnectionEngine {
         case .text(let text):
             // A variable only because a string bridged from Objective-C is made native first.
             var text = text
-            text.withUTF8 { unsafe queue(.text, UnsafeRawBufferPointer($0)) }
+            text.withUTF8 { unsafe queueData(.text, UnsafeRawBufferPointer($0)) }
         case .binary(let bytes):
-            queue(.binary, payload: bytes)
+            unsafe bytes.withUnsafeBytes { unsafe queueData(.binary, $0) }
         }
     }
 
@@ -64,7 +65,7 @@ extension ConnectionEngine {
     }
 
     /// Answers the peer's Close with its own code (RFC 6455 §5.5.1), which completes the closing
-    /// handshake. Only for owners that turned ``answersAutomatically`` off; does nothing when there
+    /// handshake. Only for owners that turned ``answersEndings`` off; does nothing when there
     /// is no Close to answer.
     public mutating func answerClose() {
         guard state == .open, let closeReceived else { return }
@@ -84,12 +85,28 @@ extension ConnectionEngine {
     }
 
     private mutating func queue(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
-        let key: MaskingKey? =
-            switch role {
-            case .client: MaskingKey(random: random.next())
-            case .server: nil
-            }
+        let key = freshKey()
         unsafe FrameWriter.append(opcode, payload: payload, key: key, to: &outgoing)
+    }
+
+    /// Queues the one frame of a message. Control frames never come here (RFC 7692 §6.1).
+    private mutating func queueData(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        guard let compressor else { return unsafe queue(opcode, payload) }
+        let key = freshKey()
+        let isCompressed = unsafe compressor.compress(payload) { compressed in
+            unsafe FrameWriter.append(
+                opcode, isCompressed: true, payload: compressed, key: key, to: &outgoing)
+        }
+        guard !isCompressed else { return }
+        unsafe FrameWriter.append(opcode, payload: payload, key: key, to: &outgoing)
+    }
+
+    /// The key of one frame (§5.3); a server has none.
+    private func freshKey() -> MaskingKey? {
+        switch role {
+        case .client: MaskingKey(random: random.next())
+        case .server: nil
+        }
     }
 
     private mutating func sendControl(

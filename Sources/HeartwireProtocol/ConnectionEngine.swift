@@ -48,14 +48,25 @@ public struct ConnectionEngine: ~Copyable {
     public internal(set) var closeSent: ClosePayload?
     /// What the peer's Close frame held; `nil` before one arrived.
     public internal(set) var closeReceived: ClosePayload?
-    /// Whether pings, Close frames and broken rules are answered as soon as they are read; the default.
+    /// Whether pings are answered as soon as they are read; the default. An owner that turns it off owes a
+    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``; it can leave a ping unanswered, too,
+    /// which is what a test's endpoint is for.
+    public var answersPings = true
+    /// Whether Close frames and broken rules are answered as soon as they are read; the default.
     ///
-    /// An owner that echoes turns this off to answer in the order of the events: what came before a
-    /// Close in one read can then still be sent back before the answer. It owes a
-    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``, ``answerClose()`` for
-    /// ``EngineEvent/closeReceived(_:reason:)`` and ``fail(_:reason:)`` for ``EngineEvent/failed(_:)``; it
-    /// can leave a ping unanswered, too, which is what a test's endpoint is for.
-    public var answersAutomatically = true
+    /// An owner that turns it off answers in the order of the events: what came before a Close in one
+    /// read can then still be sent back before the answer. It owes ``answerClose()`` for
+    /// ``EngineEvent/closeReceived(_:reason:)`` and ``fail(_:reason:)`` for ``EngineEvent/failed(_:)``
+    /// when either finds the engine open. Nothing more is read meanwhile.
+    public var answersEndings = true
+    /// Both ``answersPings`` and ``answersEndings``.
+    public var answersAutomatically: Bool {
+        get { answersPings && answersEndings }
+        set {
+            answersPings = newValue
+            answersEndings = newValue
+        }
+    }
 
     let limits: Limits
     let random: any RandomSource
@@ -63,6 +74,10 @@ public struct ConnectionEngine: ~Copyable {
     var frames: FrameReader
     var outgoing = OutgoingBuffer()
     var pongs: PongLedger
+    /// Client: what was offered. `nil` when that was nothing.
+    var offered: (options: DeflateOptions, codec: any DeflateCodec)?
+    /// Compresses what is sent; `nil` when compression was not agreed on.
+    var compressor: Compressor?
     var events = EventQueue()
     /// Whether the peer's Close or fault was read and its answer is left to the owner.
     var isDeaf = false
@@ -74,16 +89,22 @@ public struct ConnectionEngine: ~Copyable {
     ///   - request: the opening request, valid by construction.
     ///   - limits: what the server may make this side hold.
     ///   - random: the source of the handshake's key and of every masking key.
+    ///   - compression: what to offer (RFC 7692).
+    ///   - codec: what compresses and inflates. Nothing is offered without one.
     public init(
-        connecting request: OpeningRequest, limits: Limits = Limits(), random: any RandomSource
+        connecting request: OpeningRequest, limits: Limits = Limits(), random: any RandomSource,
+        compression: Compression = .off, codec: (any DeflateCodec)? = nil
     ) {
         let key = OpeningRequest.makeKey(random: random)
+        let options = compression.options(with: codec)
         self.init(
             role: .client, limits: limits, random: random,
             opening: Opening(
                 responseReader: ResponseReader(
-                    key: key, offeredSubprotocols: request.subprotocols, limits: limits)))
-        outgoing.append(request.bytes(key: key))
+                    key: key, offeredSubprotocols: request.subprotocols, deflate: options,
+                    limits: limits)))
+        if let options, let codec { offered = (options, codec) }
+        outgoing.append(request.bytes(key: key, extensions: options?.offer))
     }
 
     /// Begins as a server, which waits for the client's opening request.
@@ -141,7 +162,11 @@ public struct ConnectionEngine: ~Copyable {
     public var shouldCloseTransport: Bool { state == .closed }
 
     /// Frees the storage of empty buffers, so that an idle connection holds none.
+    ///
+    /// What compresses and inflates goes too where no message may refer to an earlier one
+    /// (RFC 7692 §7.1.1); otherwise the windows are needed, and stay.
     public mutating func releaseBuffers() {
+        compressor?.releaseStorage()
         outgoing.releaseStorage()
         events.releaseStorage()
         frames.releaseStorage()
@@ -156,6 +181,8 @@ public struct ConnectionEngine: ~Copyable {
             opening = Opening()
             frames.drop()
             pongs.reset()
+            offered = nil
+            compressor = nil
         }
     }
 }

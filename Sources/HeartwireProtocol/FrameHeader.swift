@@ -9,6 +9,8 @@ struct FrameHeader: Sendable, Hashable {
     var opcode: Opcode
     /// The payload bytes that follow; at most 2^63 − 1.
     var payloadLength: Int
+    /// Whether RSV1 was set: the message that the frame begins is compressed (RFC 7692 §6).
+    var isCompressed = false
     /// The key that the payload is masked with; always there from a client, never from a server.
     var maskingKey: MaskingKey?
     /// The bytes that the header itself took.
@@ -16,17 +18,23 @@ struct FrameHeader: Sendable, Hashable {
 
     /// Reads a header at `start`.
     ///
-    /// - Parameter sender: the side that sent the bytes, which settles masking (§5.1).
+    /// - Parameters:
+    ///   - sender: the side that sent the bytes, which settles masking (§5.1).
+    ///   - allowsCompression: whether RSV1 may stand on the first frame of a message, and there alone
+    ///     (RFC 7692 §6.1).
     /// - Returns: `nil` when the header is not whole yet and nothing in it is wrong so far.
     /// - Throws: the violation, with 1002, as soon as its byte is there.
     @inline(__always)
     static func read(
-        _ bytes: Span<UInt8>, at start: Int, from sender: Role
+        _ bytes: Span<UInt8>, at start: Int, from sender: Role, allowsCompression: Bool = false
     ) throws(ProtocolViolation) -> FrameHeader? {
         let available = bytes.count &- start
         guard available > 0 else { return nil }
         let first = bytes[start]
-        guard first & 0x70 == 0 else { throw .reservedBits(first) }
+        let isCompressed = first & 0x70 != 0
+        if isCompressed {
+            guard allowsCompression, isCompressedStart(first) else { throw .reservedBits(first) }
+        }
         guard let opcode = Opcode(rawValue: first & 0x0F) else {
             throw .reservedOpcode(first & 0x0F)
         }
@@ -64,7 +72,13 @@ struct FrameHeader: Sendable, Hashable {
         }
         return FrameHeader(
             isFinal: isFinal, opcode: opcode, payloadLength: Int(truncatingIfNeeded: length),
-            maskingKey: key, size: size)
+            isCompressed: isCompressed, maskingKey: key, size: size)
+    }
+
+    /// RSV1 alone, on the opcode of a text or binary message.
+    private static func isCompressedStart(_ first: UInt8) -> Bool {
+        let opcode = Opcode(rawValue: first & 0x0F)
+        return first & 0x70 == 0x40 && (opcode == .text || opcode == .binary)
     }
 
     /// The top bit of a 64-bit length is zero, and the shortest form is used (§5.2).

@@ -17,6 +17,8 @@ struct FrameReader {
     }
 
     private let sender: Role
+    /// Whether compressed messages were agreed on, and so RSV1 is lawful (RFC 7692 §6).
+    private var allowsCompression = false
     /// Whether `headerBytes` is empty and `partial` is `nil`: one test in place of two.
     private var isBetweenFrames = true
     private var assembler: MessageAssembler
@@ -33,6 +35,12 @@ struct FrameReader {
         self.assembler = MessageAssembler(limits: limits)
     }
 
+    /// Lets compressed messages in from now on.
+    mutating func allowCompression(_ inflation: Inflation) {
+        allowsCompression = true
+        assembler.inflation = inflation
+    }
+
     /// Reads on from `offset`, which must be before the end, up to the end of the next frame or of
     /// `bytes`, and moves `offset` behind what was read. A message that it completes goes to `events`.
     ///
@@ -42,7 +50,9 @@ struct FrameReader {
         _ bytes: Span<UInt8>, _ offset: inout Int, _ events: inout EventQueue
     ) throws(ProtocolViolation) -> Control? {
         guard isBetweenFrames else { return try resume(bytes, &offset, &events) }
-        guard let header = try FrameHeader.read(bytes, at: offset, from: sender) else {
+        let read = try FrameHeader.read(
+            bytes, at: offset, from: sender, allowsCompression: allowsCompression)
+        guard let header = read else {
             while offset < bytes.count {
                 headerBytes.append(bytes[offset])
                 offset &+= 1
@@ -58,7 +68,9 @@ struct FrameReader {
         let start = offset
         offset &+= header.payloadLength
         let payload = bytes.extracting(start..<offset)
-        if header.isFinal, header.opcode == .text || header.opcode == .binary {
+        if header.isFinal, !header.isCompressed,
+            header.opcode == .text || header.opcode == .binary
+        {
             try assembler.admit(header)
             events.append(.message(try assembler.wholeMessage(header, payload)))
             return nil
@@ -95,7 +107,8 @@ struct FrameReader {
         while partial == nil, offset < bytes.count {
             headerBytes.append(bytes[offset])
             offset &+= 1
-            let header = try FrameHeader.read(headerBytes.span, at: 0, from: sender)
+            let header = try FrameHeader.read(
+                headerBytes.span, at: 0, from: sender, allowsCompression: allowsCompression)
             if let header {
                 headerBytes.removeAll(keepingCapacity: true)
                 try begin(header)

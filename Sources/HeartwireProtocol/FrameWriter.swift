@@ -5,16 +5,17 @@ enum FrameWriter {
     ///
     /// - Parameters:
     ///   - payload: at most 125 bytes in a control frame; the caller has seen to that.
+    ///   - isCompressed: whether RSV1 says that the message is compressed (RFC 7692 §6.1).
     ///   - key: given by a client, fresh for this frame (§5.3); `nil` for a server.
     static func append(
-        _ opcode: Opcode, isFinal: Bool = true, payload: UnsafeRawBufferPointer, key: MaskingKey?,
-        to buffer: inout OutgoingBuffer
+        _ opcode: Opcode, isFinal: Bool = true, isCompressed: Bool = false,
+        payload: UnsafeRawBufferPointer, key: MaskingKey?, to buffer: inout OutgoingBuffer
     ) {
         let length = payload.count
         let lengthSize = length <= 125 ? 0 : length <= 0xFFFF ? 2 : 8
         let headerSize = 2 &+ lengthSize &+ (key == nil ? 0 : 4)
         unsafe buffer.append(headerSize + length) { room in
-            let first = opcode.rawValue | (isFinal ? 0x80 : 0)
+            let first = opcode.rawValue | (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0)
             let maskBit: UInt8 = key == nil ? 0 : 0x80
             unsafe room.storeBytes(of: first, as: UInt8.self)
             switch lengthSize {

@@ -17,12 +17,24 @@ public struct Limits: Sendable, Hashable {
     public var refusalBodyBytes = 4_096
 
     /// The most payload bytes in one received message, over all of its fragments.
-    /// Default 16 MiB. Going over it fails the connection with 1009 as soon as a header tells.
+    /// Default 16 MiB. Going over it fails the connection with 1009 as soon as a header tells. A compressed
+    /// message is inflated piece by piece and fails with the first byte that is too many.
     public var messageBytes = 16 << 20
 
-    /// The most frames in one received message. Default 65,536: bounds the work that empty
-    /// fragments can ask for. Going over it fails the connection with 1009.
-    public var fragments = 65_536
+    /// The most bytes that one received byte of a compressed message may inflate to, over the message so far.
+    /// Default 1,032, which is all that deflate can do: an honest message of one character comes close, so
+    /// ``messageBytes`` alone decides. Lower it where peers are not trusted with processor time, 100 for
+    /// instance; going over it fails the connection with 1009.
+    public var inflateRatio = 1_032
+
+    /// How far a message may inflate before ``inflateRatio`` is looked at. Default 64 KiB, because short messages
+    /// of one character are common and cheap.
+    public var inflateRatioGraceBytes = 65_536
+
+    /// The most frames in one received message. Default 131,072: bounds the work that empty
+    /// fragments can ask for, and lets through 4 MiB in pieces of 64 bytes, which honest senders
+    /// end with an empty frame. Going over it fails the connection with 1009.
+    public var fragments = 131_072
 
     /// The most automatic pongs that wait unwritten in the outgoing buffer. Past it only the
     /// newest further ping is answered, as RFC 6455 §5.5.3 allows. Default 32, 4 KiB at the most.
@@ -41,4 +53,12 @@ public struct Limits: Sendable, Hashable {
 
     /// The defaults, each of which can then be changed.
     public init() {}
+
+    /// The most compressed bytes in one message: what is random grows a little by being deflated, and each
+    /// flush adds a few bytes.
+    var compressedBytes: Int {
+        let slack = (messageBytes >> 3) &+ 256
+        let (sum, overflow) = messageBytes.addingReportingOverflow(slack)
+        return messageBytes < 0 ? messageBytes : overflow ? Int.max : sum
+    }
 }

@@ -6,7 +6,8 @@
 ///
 /// A frame that is whole goes from the received bytes straight into its message. Only frames that
 /// are fragments, or of which only a part has arrived, pass through the buffer, whose size follows
-/// what has arrived, plus at most ``Limits/eagerReservationBytes``.
+/// what has arrived, plus at most ``Limits/eagerReservationBytes``. Compressed messages (RFC 7692) go through
+/// an ``Inflation`` instead, which has a buffer of its own.
 struct MessageAssembler {
     private enum Kind {
         case text
@@ -19,6 +20,10 @@ struct MessageAssembler {
     private var frameCount = 0
     private var buffer: [UInt8] = []
     private var validator = UTF8Validator()
+    /// Takes the compressed messages; `nil` when compression was not agreed on.
+    var inflation: Inflation?
+    /// Whether the message that has begun is compressed.
+    private var isInflating = false
 
     init(limits: Limits) {
         self.limits = limits
@@ -38,8 +43,18 @@ struct MessageAssembler {
             guard !isInMessage else { throw .interruptedMessage(header.opcode) }
             guard limits.fragments > 0 else { throw .tooManyFragments(limits.fragments) }
         }
+        if header.isCompressed || isInflating { return try admitCompressed(header) }
         // The buffer never holds more than the limit, so the difference cannot overflow.
         guard header.payloadLength <= limits.messageBytes &- buffer.count else {
+            throw .messageTooBig(limits.messageBytes)
+        }
+    }
+
+    /// The size that counts is the one after inflating; here it is only kept from running away.
+    @inline(never)
+    private func admitCompressed(_ header: FrameHeader) throws(ProtocolViolation) {
+        let received = isInflating ? inflation?.received ?? 0 : 0
+        guard header.payloadLength <= limits.compressedBytes &- received else {
             throw .messageTooBig(limits.messageBytes)
         }
     }
@@ -73,6 +88,11 @@ struct MessageAssembler {
         case .continuation, .close, .ping, .pong: break
         }
         frameCount &+= 1
+        if header.isCompressed, let inflation {
+            isInflating = true
+            inflation.begin(isText: kind == .text)
+        }
+        guard !isInflating else { return }
         let promised = min(header.payloadLength, max(0, limits.eagerReservationBytes))
         if buffer.capacity &- buffer.count < promised, buffer.isEmpty {
             buffer.reserveCapacity(promised)
@@ -84,6 +104,7 @@ struct MessageAssembler {
     /// - Parameter key: already advanced to the piece's place in its frame.
     /// - Throws: a violation with 1007 at the first byte that cannot be UTF-8 in a text (§8.1).
     mutating func append(_ piece: Span<UInt8>, key: MaskingKey?) throws(ProtocolViolation) {
+        if isInflating, let inflation { return try inflation.append(piece, key: key) }
         let start = buffer.count
         unsafe piece.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
         if let key { key.unmask(&buffer, from: start) }
@@ -99,6 +120,11 @@ struct MessageAssembler {
     /// - Throws: a violation with 1007 when a text ends inside a character.
     mutating func end(_ header: FrameHeader) throws(ProtocolViolation) -> Message? {
         guard header.isFinal, let kind else { return nil }
+        if isInflating, let inflation {
+            let message = try inflation.end()
+            reset()
+            return message
+        }
         switch kind {
         case .text:
             guard validator.isAtBoundary else { throw .invalidText }
@@ -115,25 +141,29 @@ struct MessageAssembler {
         }
     }
 
-    /// Drops the message that has begun, if any, and the storage.
+    /// Drops the message that has begun, if any, and the storage: nothing is read any more.
     mutating func drop() {
         buffer = []
+        inflation = nil
         reset()
     }
 
     /// Gives back the storage that no message needs.
     mutating func releaseStorage() {
-        if !isInMessage { buffer = [] }
+        guard !isInMessage else { return }
+        buffer = []
+        inflation?.releaseStorage()
     }
 
-    /// The bytes that the buffer takes.
-    var allocated: Int { buffer.capacity }
+    /// The bytes that the buffers take.
+    var allocated: Int { buffer.capacity &+ (inflation?.allocated ?? 0) }
 
     private static let keptCapacity = 65_536
 
     private mutating func reset() {
         kind = nil
         frameCount = 0
+        isInflating = false
         validator = UTF8Validator()
     }
 }

@@ -32,6 +32,11 @@ public struct OpeningRequest: Sendable, Hashable {
 
     /// The request as it goes out, with `key` as its nonce (``makeKey(random:)``).
     public func bytes(key: String) -> [UInt8] {
+        bytes(key: key, extensions: nil)
+    }
+
+    /// The same with an offer of extensions (RFC 6455 §9.1).
+    func bytes(key: String, extensions: String?) -> [UInt8] {
         var head = MessageHeadWriter(startLine: "GET \(url.requestTarget) HTTP/1.1")
         head.append("Host", headers["Host"] ?? url.hostHeader)
         head.append("Upgrade", "websocket")
@@ -41,6 +46,7 @@ public struct OpeningRequest: Sendable, Hashable {
         if !subprotocols.isEmpty {
             head.append("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", "))
         }
+        if let extensions { head.append("Sec-WebSocket-Extensions", extensions) }
         if let authorization = url.basicAuthorization, headers["Authorization"] == nil {
             head.append("Authorization", authorization)
         }

@@ -25,6 +25,12 @@ public struct OpeningRequestHead: Sendable, Hashable {
         self.subprotocols = subprotocols
         self.extensions = extensions
     }
+
+    /// The extensions on offer, taken apart. None when the fields break the grammar, with which no request
+    /// comes as far as this.
+    var extensionElements: [ExtensionElement] {
+        ExtensionElement.list(extensions) ?? []
+    }
 }
 
 extension OpeningRequestHead: CustomStringConvertible {

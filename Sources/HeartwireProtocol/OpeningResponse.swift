@@ -10,6 +10,13 @@ public enum OpeningResponse {
     public static func accept(
         key: String, subprotocol: String? = nil, headers: HeaderFields = [:]
     ) -> [UInt8] {
+        accept(key: key, subprotocol: subprotocol, extensions: nil, headers: headers)
+    }
+
+    /// The same with the extensions that were agreed on (RFC 6455 §9.1).
+    static func accept(
+        key: String, subprotocol: String?, extensions: String?, headers: HeaderFields
+    ) -> [UInt8] {
         var head = MessageHeadWriter(startLine: "HTTP/1.1 101 Switching Protocols")
         head.append("Upgrade", "websocket")
         head.append("Connection", "Upgrade")
@@ -17,6 +24,7 @@ public enum OpeningResponse {
         if let subprotocol, HTTPSyntax.isToken(subprotocol.utf8) {
             head.append("Sec-WebSocket-Protocol", subprotocol)
         }
+        if let extensions { head.append("Sec-WebSocket-Extensions", extensions) }
         for (name, value) in headers where isOwn(name, value) { head.append(name, value) }
         return head.finish()
     }

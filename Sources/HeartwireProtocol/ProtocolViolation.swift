@@ -5,15 +5,20 @@
 public struct ProtocolViolation: Error, Sendable, Hashable {
     /// The code that the connection is failed with (RFC 6455 §7.1.7).
     public let closeCode: CloseCode
-    /// The clause of RFC 6455 that was broken, such as `5.1`.
+    /// The number of the RFC that was broken: 6455, or 7692 for compression.
+    public let rfc: Int
+    /// The clause of that RFC, such as `5.1`.
     public let clause: String
     /// What the clause asks for, as a phrase.
     public let expected: String
     /// What was there instead, as a phrase without payload bytes or header values.
     public let seen: String
 
-    /// States a violation of `clause` of RFC 6455.
-    public init(closeCode: CloseCode, clause: String, expected: String, seen: String) {
+    /// States a violation of `clause` of an RFC.
+    public init(
+        closeCode: CloseCode, clause: String, expected: String, seen: String, rfc: Int = 6_455
+    ) {
+        self.rfc = rfc
         self.closeCode = closeCode
         self.clause = clause
         self.expected = expected
@@ -24,6 +29,6 @@ public struct ProtocolViolation: Error, Sendable, Hashable {
 extension ProtocolViolation: CustomStringConvertible {
     /// One line for people and logs: `RFC 6455 5.1: expected …, saw …`.
     public var description: String {
-        "RFC 6455 \(clause): expected \(expected), saw \(seen)"
+        "RFC \(rfc) \(clause): expected \(expected), saw \(seen)"
     }
 }

@@ -80,10 +80,15 @@ public struct RequestReader: Sendable {
         guard fields.all("Sec-WebSocket-Version") == ["13"] else {
             throw Fault(status: 426, reason: "not one header Sec-WebSocket-Version: 13")
         }
+        let extensions = fields.all("Sec-WebSocket-Extensions")
+        guard ExtensionElement.list(extensions) != nil else {
+            throw Fault(
+                status: 400, reason: "a Sec-WebSocket-Extensions out of its grammar (RFC 6455 9.1)")
+        }
         return OpeningRequestHead(
             target: target, headers: fields, host: hosts[0], key: try key(in: fields),
             subprotocols: try subprotocols(in: fields),
-            extensions: fields.all("Sec-WebSocket-Extensions"))
+            extensions: extensions)
     }
 
     /// The target of `GET target HTTP/1.1`, as it stands there.

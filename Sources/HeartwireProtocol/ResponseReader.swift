@@ -24,17 +24,16 @@ public struct ResponseReader: Sendable {
     /// Waits for the answer to the request that had `key` as its nonce.
     public init(key: String, offeredSubprotocols: [String] = [], limits: Limits = Limits()) {
         self.init(
-            key: key, offeredSubprotocols: offeredSubprotocols, offeredExtensions: [],
-            limits: limits)
+            key: key, offeredSubprotocols: offeredSubprotocols, deflate: nil, limits: limits)
     }
 
-    /// Waits for an answer that may also take up extensions with these names (RFC 6455 §9.1).
+    /// Waits for an answer that may also take up an offer of permessage-deflate (RFC 7692 §5).
     init(
-        key: String, offeredSubprotocols: [String], offeredExtensions: [String], limits: Limits
+        key: String, offeredSubprotocols: [String], deflate: DeflateOptions?, limits: Limits
     ) {
         verifier = ResponseVerifier(
             acceptValue: OpeningRequest.acceptValue(for: key), subprotocols: offeredSubprotocols,
-            extensions: offeredExtensions)
+            deflate: deflate)
         refusalBodyBytes = limits.refusalBodyBytes
         parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: false)
     }

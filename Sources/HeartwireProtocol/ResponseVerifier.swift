@@ -2,7 +2,8 @@
 struct ResponseVerifier: Sendable {
     let acceptValue: String
     let subprotocols: [String]
-    let extensions: [String]
+    /// The offer of permessage-deflate, if there was one.
+    let deflate: DeflateOptions?
 
     func verify(_ line: StatusLine, _ fields: HeaderFields) -> ResponseReader.Outcome {
         do throws(ProtocolViolation) {
@@ -11,9 +12,11 @@ struct ResponseVerifier: Sendable {
             }
             try verifyUpgrade(fields)
             try verifyAccept(fields)
-            try verifyExtensions(fields)
+            let compression = try verifiedCompression(fields)
             return .opened(
-                OpeningResult(subprotocol: try verifiedSubprotocol(fields), headers: fields))
+                OpeningResult(
+                    subprotocol: try verifiedSubprotocol(fields), compression: compression,
+                    headers: fields))
         } catch {
             return .failed(error)
         }
@@ -50,17 +53,30 @@ struct ResponseVerifier: Sendable {
         }
     }
 
-    /// Item 5. Names are compared without regard to case, as gateways rewrite it.
-    private func verifyExtensions(_ fields: HeaderFields) throws(ProtocolViolation) {
-        let granted = fields.all("Sec-WebSocket-Extensions").flatMap(HTTPSyntax.listElements)
+    /// Item 5, and RFC 7692 §5.1. Names are compared without regard to case, as gateways rewrite it.
+    private func verifiedCompression(
+        _ fields: HeaderFields
+    ) throws(ProtocolViolation) -> DeflateParameters? {
+        guard let granted = ExtensionElement.list(fields.all("Sec-WebSocket-Extensions")) else {
+            throw .handshake(
+                expected: "extensions in the grammar of 9.1",
+                seen: "something else in the extension negotiation")
+        }
         for element in granted {
-            let name = HTTPSyntax.trimmed(
-                ArraySlice(element.utf8.prefix { $0 != UInt8(ascii: ";") }))
-            let text = String(decoding: name, as: UTF8.self)
-            guard extensions.contains(where: { HTTPSyntax.equalsIgnoringCase($0, text) }) else {
-                throw .handshake(expected: "no extension but those on offer", seen: "another one")
+            guard deflate != nil,
+                HTTPSyntax.equalsIgnoringCase(element.name, DeflateParameters.extensionName)
+            else {
+                throw .handshake(
+                    expected: "no extension but those on offer",
+                    seen: "another one in the extension negotiation")
             }
         }
+        guard let answer = granted.first else { return nil }
+        guard granted.count == 1 else {
+            throw .negotiation(
+                "5.1", expected: "one permessage-deflate", seen: "\(granted.count) of them")
+        }
+        return try deflate?.agreement(with: answer)
     }
 
     /// Item 6, and §11.3.4: the field stands there once, with one of the names on offer.

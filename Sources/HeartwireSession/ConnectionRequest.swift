@@ -6,6 +6,8 @@ public struct ConnectionRequest: Sendable, Hashable {
     public private(set) var opening: OpeningRequest
     /// The limits that hold for this connection.
     public var limits: Limits
+    /// Whether and how compression is offered (RFC 7692). Default: it is, as browsers do.
+    public var compression = Compression.deflate()
     /// How a `wss:` server is checked, for this attempt alone; `nil`, the default, leaves it to the client's
     /// own configuration.
     public var tls: TLSConfiguration?
@@ -26,7 +28,7 @@ public struct ConnectionRequest: Sendable, Hashable {
     ///   - headers: Header fields of the app's own, sent in this order after the protocol's.
     ///   - subprotocols: What the client speaks, in order of preference (RFC 6455 §1.9).
     ///   - limits: The limits that hold for this connection.
-    /// - Throws: ``OpeningRequestError`` when a field could not stand in an HTTP request; nothing
+    /// - Throws: `OpeningRequestError` when a field could not stand in an HTTP request; nothing
     ///   has been sent then.
     public init(
         url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = [],

@@ -13,7 +13,7 @@ public protocol Transport: AnyObject {
     ///
     /// - Returns: whether there is room for more; when `false`, `transportBecameWritable` is
     ///   reported once the backlog has gone down to the low-water mark.
-    /// - Throws: ``SendError`` when the connection is not open or the message is unlawful; nothing
+    /// - Throws: `SendError` when the connection is not open or the message is unlawful; nothing
     ///   was queued then.
     func send(_ message: Message) throws(SendError) -> Bool
 

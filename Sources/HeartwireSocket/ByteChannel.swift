@@ -49,7 +49,7 @@ public protocol ByteChannelHandler: AnyObject {
 }
 
 extension ByteChannelHandler {
-    /// Does nothing.
+    /// Nothing: who does not ask how far it has come need not hear it.
     public func channelProgressed(_ phase: ConnectPhase) {}
 }
 

@@ -1,6 +1,6 @@
 #if canImport(COpenSSL)
     import COpenSSL
-    public import HeartwireSession
+    import HeartwireSession
 
     /// Makes certificates (RFC 5280) with fresh P-256 keys, for endpoints of tests.
     struct CertificateMaker {
@@ -23,7 +23,7 @@
 
         /// Makes a key, and a certificate for it signed by `authority` or, without one, by itself.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when OpenSSL cannot.
+        /// - Throws: `TLSFailure.configuration` when OpenSSL cannot.
         func make(signedBy authority: Authority? = nil) throws(TLSFailure) -> Authority {
             ERR_clear_error()
             defer { ERR_clear_error() }
@@ -86,28 +86,6 @@
         /// The certificate and its key as PEM text.
         var identity: TLSIdentity {
             TLSIdentity(certificates: certificate.pem, privateKey: key.pem)
-        }
-    }
-
-    extension TLSIdentity {
-        /// Makes a certificate for `localhost`, `127.0.0.1` and `::1` that signs itself, valid for 30 days.
-        ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when OpenSSL cannot.
-        public static func selfMade() throws(TLSFailure) -> TLSIdentity {
-            let maker = CertificateMaker(
-                commonName: "heartwire endpoint",
-                names: ["DNS:localhost", "IP:127.0.0.1", "IP:::1"])
-            return try maker.make().identity
-        }
-
-        /// The SHA-256 hash of the first certificate, and the pin of its key.
-        ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when there is no certificate.
-        public func fingerprint() throws(TLSFailure) -> (certificate: [UInt8], pin: PublicKeyPin) {
-            guard let own = try TLSCertificate.all(in: certificates).first,
-                let pin = TLSCertificate.pin(of: own.pointer)
-            else { throw .configuration("there is no certificate") }
-            return (own.fingerprint, pin)
         }
     }
 #endif

@@ -5,7 +5,9 @@ import HeartwireSession
 ///
 /// Theory of operation. The channel hands over what one read yielded; the engine turns it into events; each
 /// goes to the observer at once, in order. What is sent meanwhile collects in the engine's outgoing
-/// buffer and leaves in one write at the end of the loop's turn. The first terminal signal decides the
+/// buffer and leaves in one write at the end of the loop's turn. A Close frame or a broken rule that one read
+/// yields behind messages waits for the end of the turn, too: whoever takes messages in the loop's domain
+/// answers them before the answer to the Close. The first terminal signal decides the
 /// cause (promise G4); it is reported once, then the transport only lingers, out of sight: it flushes what the
 /// closing handshake still owes and waits for the server to close TCP first (RFC 6455 §7.1.1), a second at most.
 ///
@@ -28,6 +30,12 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         case ended
     }
 
+    /// What the peer ended an open connection with.
+    private enum Ending {
+        case close(PeerClose)
+        case violation(ProtocolViolation)
+    }
+
     private let generation: Generation
     private var request: ConnectionRequest
     private let factory: SocketTransportFactory
@@ -42,6 +50,10 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     private var isDirty = false
     private var isBlocked = false
     private var owesWritable = false
+    /// The peer's end that is to be answered and reported at the end of the turn at the latest.
+    private var ending: Ending?
+    /// Whether the present read has yielded a message.
+    private var hasDelivered = false
     private var isStreamUp = false
     private var awaited: PingID?
     private var lingerTimer: TimerID?
@@ -59,8 +71,17 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         executor = factory.executor
         trail = request.redirects?.trail
         self.observer = observer
-        engine = ConnectionEngine(
-            connecting: request.opening, limits: request.limits, random: random)
+        engine = Self.makeEngine(request, random)
+    }
+
+    private static func makeEngine(
+        _ request: ConnectionRequest, _ random: any RandomSource
+    ) -> ConnectionEngine {
+        var engine = ConnectionEngine(
+            connecting: request.opening, limits: request.limits, random: random,
+            compression: request.compression, codec: ZlibCodec())
+        engine.answersEndings = false
+        return engine
     }
 
     // MARK: Transport
@@ -74,6 +95,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     var pendingCause: CloseCause? { engine.pendingRefusal.map { .refused($0) } }
 
     func send(_ message: Message) throws(SendError) -> Bool {
+        // The engine does not hear of every end: not of an abort, nor of a reset.
+        guard state == .open else { throw isEnding ? SendError.closed : SendError.notOpen }
         try engine.send(message)
         markDirty()
         if engine.outgoingCount <= request.limits.outgoingHighWater { return true }
@@ -84,6 +107,13 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         return false
     }
 
+    private var isEnding: Bool {
+        switch state {
+        case .fresh, .connecting, .open: false
+        case .lingering, .ended: true
+        }
+    }
+
     func ping(_ id: PingID) {
         guard state == .open else { return }
         awaited = id
@@ -92,6 +122,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     func close(_ code: CloseCode?, reason: String) {
+        settleEnding()
         guard state == .open else { return }
         try? engine.close(code, reason: reason)
         markDirty()
@@ -99,6 +130,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func abort() {
         observer = nil
+        ending = nil
         end(reset: false)
     }
 
@@ -131,6 +163,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     func channelReceivedEOF() {
+        settleEnding()
         engine.receiveEOF()
         pump()
         if state == .lingering { windUp() }
@@ -143,6 +176,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func channelFailed(_ failure: ConnectionFailure) {
         channel = nil
+        settleEnding()
         switch state {
         case .connecting:
             if let refusal = refusal() { return refused(refusal) }
@@ -165,9 +199,14 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     // MARK: Events
 
     private func pump() {
+        hasDelivered = false
         while let event = engine.nextEvent() {
             handle(event)
             if state == .ended { return }
+        }
+        if ending != nil {
+            guard hasDelivered else { return settleEnding() }
+            markDirty()
         }
         observer?.transportFinishedBatch(generation)
         if engine.outgoingCount > 0 { markDirty() }
@@ -175,7 +214,9 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     private func handle(_ event: consuming EngineEvent) {
         switch event {
-        case .message(let message): observer?.transportReceived(generation, message)
+        case .message(let message):
+            hasDelivered = true
+            observer?.transportReceived(generation, message)
         case .opened(let result):
             state = .open
             trail = nil
@@ -185,10 +226,11 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
             observer?.transportReceivedPing(generation, payload: payload)
         case .pongReceived(let payload): pongReceived(payload)
         case .closeReceived(let code, let reason):
-            finish(.closedByPeer(PeerClose(code: code, reason: reason)))
+            ending = .close(PeerClose(code: code, reason: reason))
         case .refused(let refusal): refused(refusal)
         case .failed(let violation):
-            finish(state == .connecting ? .badHandshake(violation) : .protocolViolation(violation))
+            if state == .connecting { return finish(.badHandshake(violation)) }
+            ending = .violation(violation)
         case .ended: finish(.connectionLost(ConnectionFailure(.endOfStream)))
         case .requestReceived: break  // The server's role only.
         }
@@ -223,7 +265,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         channel?.abort(reset: false)
         channel = nil
         request = next
-        engine = ConnectionEngine(connecting: next.opening, limits: next.limits, random: random)
+        engine = Self.makeEngine(next, random)
         (isStreamUp, isBlocked) = (false, false)
         observer?.transportProgressed(generation, .resolving)
         guard state == .connecting else { return }
@@ -231,6 +273,19 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     // MARK: The end
+
+    /// Answers the peer's end, if the closing handshake still wants that, and reports it.
+    private func settleEnding() {
+        guard let ending = ending.take() else { return }
+        switch ending {
+        case .close(let close):
+            engine.answerClose()
+            finish(.closedByPeer(close))
+        case .violation(let violation):
+            engine.fail(violation.closeCode, reason: violation.description)
+            finish(.protocolViolation(violation))
+        }
+    }
 
     private func report(_ cause: CloseCause) {
         guard let observer else { return }
@@ -281,6 +336,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func flush() {
         isDirty = false
+        settleEnding()
         flushOutgoing()
     }
 

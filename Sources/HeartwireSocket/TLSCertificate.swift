@@ -15,7 +15,7 @@
 
         /// The certificates in a PEM text (RFC 7468), in order; other blocks are passed over.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when there is none, or one that cannot be read.
+        /// - Throws: `TLSFailure.configuration` when there is none, or one that cannot be read.
         static func all(in pem: String) throws(TLSFailure) -> [TLSCertificate] {
             let certificates = withPEM(pem) { bio in
                 var certificates: [TLSCertificate] = []
@@ -76,7 +76,7 @@
 
         /// Reads the first private key of a PEM text (RFC 7468).
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when there is none, or a passphrase would be needed.
+        /// - Throws: `TLSFailure.configuration` when there is none, or a passphrase would be needed.
         init(pem: String) throws(TLSFailure) {
             let pointer = withPEM(pem) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
             ERR_clear_error()

@@ -28,7 +28,9 @@
             case ended
         }
 
+        /// The domain of the channel beneath.
         public let executor: any SessionExecutor
+        /// Who hears about this channel.
         public var handler: (any ByteChannelHandler)?
         private var base: (any ByteChannel)?
         private var session: TLSSession?
@@ -76,12 +78,17 @@
             self.base = base
         }
 
+        /// Whether an earlier session was resumed.
+        var isResumed: Bool { session?.isResumed == true }
+
         // MARK: The channel beneath
 
+        /// Passes on how far the channel beneath has come.
         public func channelProgressed(_ phase: ConnectPhase) {
             handler?.channelProgressed(phase)
         }
 
+        /// Begins the handshake.
         public func channelConnected() {
             guard state == .connecting else { return }
             state = .shakingHands
@@ -89,6 +96,7 @@
             shakeHands()
         }
 
+        /// Takes ciphertext.
         public func channelReceived(_ bytes: UnsafeRawBufferPointer) {
             guard state == .shakingHands || state == .up, let session else { return }
             session.memory.lend(bytes) {
@@ -97,6 +105,7 @@
             }
         }
 
+        /// The channel beneath has ended, which is in order only after `close_notify`.
         public func channelReceivedEOF() {
             switch state {
             case .shakingHands: fail(.truncated)
@@ -108,6 +117,7 @@
             }
         }
 
+        /// Lets out more ciphertext.
         public func channelBecameWritable() {
             isBlocked = false
             flush()
@@ -120,6 +130,7 @@
             reportRoom()
         }
 
+        /// The channel beneath is over.
         public func channelFailed(_ failure: ConnectionFailure) {
             base = nil
             let handler = self.handler
@@ -191,6 +202,7 @@
             if session?.hasReceivedClose == true { reportEOF() } else { fail(.truncated) }
         }
 
+        /// Stops or resumes reading; what is decrypted already waits too.
         public func setReading(_ isReading: Bool) {
             guard self.isReading != isReading else { return }
             self.isReading = isReading
@@ -205,6 +217,7 @@
 
         // MARK: Out
 
+        /// Encrypts and hands over as much as the channel beneath takes; see ``ByteChannel/write(_:)``.
         public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
             guard let session, !session.isClosed else { return bytes.count }
             switch state {
@@ -248,6 +261,7 @@
             handler?.channelBecameWritable()
         }
 
+        /// Sends `close_notify` and FIN after what was written and goes on reading.
         public func finishWriting() {
             guard state == .up else { return }
             session?.close()
@@ -257,6 +271,7 @@
 
         // MARK: The end
 
+        /// Sends `close_notify` and FIN after what was written, and closes after the peer or a bounded time.
         public func finish() {
             guard state == .up else { return abort(reset: false) }
             session?.close()
@@ -281,6 +296,7 @@
             base?.finish()
         }
 
+        /// Closes at once; without `reset`, with `close_notify` as far as there is room.
         public func abort(reset: Bool) {
             if state == .up, !reset {
                 session?.close()

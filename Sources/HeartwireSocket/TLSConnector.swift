@@ -4,7 +4,7 @@ public import HeartwireSession
 /// Connects by TLS over the channels of another connector.
 ///
 /// What it makes reports that it is up only after the server's certificate was checked. Without OpenSSL each attempt ends
-/// with ``TLSFailure/unavailable``.
+/// with `TLSFailure.unavailable`.
 public struct TLSConnector: ChannelConnector {
     private let base: any ChannelConnector
     private let configuration: TLSConfiguration
@@ -29,8 +29,10 @@ public struct TLSConnector: ChannelConnector {
         }
     #endif
 
+    /// The domain of the connector beneath.
     public var executor: any SessionExecutor { base.executor }
 
+    /// Begins to connect; see ``ChannelConnector/connect(to:handler:)``.
     public func connect(to url: WebSocketURL, handler: any ByteChannelHandler) -> any ByteChannel {
         #if canImport(COpenSSL)
             do throws(TLSFailure) {
@@ -76,8 +78,8 @@ final class FailedChannel: ByteChannel, @unchecked Sendable {
 extension TLSConfiguration {
     /// Reads the certificates and the key, as each connection does.
     ///
-    /// - Throws: ``TLSFailure/configuration(_:)`` when one of them cannot be used,
-    ///   ``TLSFailure/unavailable`` where there is no OpenSSL.
+    /// - Throws: `TLSFailure.configuration` when one of them cannot be used,
+    ///   `TLSFailure.unavailable` where there is no OpenSSL.
     public func validate() throws(TLSFailure) {
         #if canImport(COpenSSL)
             _ = try TLSContext(self)

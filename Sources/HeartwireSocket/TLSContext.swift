@@ -15,7 +15,7 @@
 
         /// The client's side.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)``.
+        /// - Throws: `TLSFailure.configuration`.
         init(_ configuration: TLSConfiguration) throws(TLSFailure) {
             pointer = try Self.make(TLS_client_method(), configuration.minimumVersion)
             pins = configuration.pins
@@ -38,7 +38,7 @@
 
         /// The server's side.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)``.
+        /// - Throws: `TLSFailure.configuration`.
         init(_ configuration: TLSServerConfiguration) throws(TLSFailure) {
             pointer = try Self.make(TLS_server_method(), configuration.minimumVersion)
             pins = []

@@ -18,7 +18,7 @@
 
         /// The context of a configuration.
         ///
-        /// - Throws: ``TLSFailure/configuration(_:)`` when it cannot be used.
+        /// - Throws: `TLSFailure.configuration` when it cannot be used.
         func context(for configuration: TLSConfiguration) throws(TLSFailure) -> TLSContext {
             let known = contexts.withLock { contexts -> TLSContext? in
                 guard let index = contexts.firstIndex(where: { $0.configuration == configuration })

@@ -8,11 +8,15 @@
         /// - Parameter verification: What came of the check of the certificate, where there was one.
         static func taken(verification: Int) -> TLSFailure {
             var failure: TLSFailure?
-            while case let code = ERR_get_error(), code != 0 {
+            var place: UnsafePointer<CChar>?
+            while case let code = ERR_get_error_all(nil, nil, &place, nil, nil), code != 0 {
                 // What OpenSSL's TLS says counts more than what the floors below it said before.
-                if failure == nil || ERR_GET_LIB(code) == ERR_LIB_SSL {
-                    failure = TLSFailure(code: code, verification: verification)
-                }
+                guard failure == nil || ERR_GET_LIB(code) == ERR_LIB_SSL else { continue }
+                // A protocol that was not offered is to OpenSSL an extension like any other that is wrong.
+                let isALPN = place.map { String(cString: $0).contains("alpn") } ?? false
+                failure =
+                    isALPN
+                    ? .applicationProtocol : TLSFailure(code: code, verification: verification)
             }
             return failure ?? .broken("no error given")
         }

@@ -62,9 +62,10 @@ public final class ClientWorld: @unchecked Sendable {
     /// Makes a world without clients.
     ///
     /// - Parameters:
+    ///   - place: Where the client and its server meet.
     ///   - behaviour: Who decides how the endpoint treats a connection. A server elsewhere decides for itself.
     ///   - wrap: What stands between each client and its transports; nothing unless told otherwise.
-    /// - Throws: ``ListenFailure`` when no port can be had.
+    /// - Throws: `ListenFailure` when no port can be had.
     public init(
         _ place: Place, behaviour: EndpointScript = .byQuery,
         wrap: @escaping @Sendable (any TransportFactory) -> any TransportFactory = { $0 }
@@ -118,7 +119,7 @@ public final class ClientWorld: @unchecked Sendable {
 
     /// The server's URL with this query in place of its own; without one, the server's URL as it was given.
     ///
-    /// - Throws: ``WebSocketURLError`` for a query that no URL can hold.
+    /// - Throws: `WebSocketURLError` for a query that no URL can hold.
     public func url(_ query: String = "") throws(WebSocketURLError) -> WebSocketURL {
         if query.isEmpty, case .remote(let url) = place { return url }
         return try WebSocketURL(query.isEmpty ? base : "\(base)?\(query)")
@@ -126,7 +127,7 @@ public final class ClientWorld: @unchecked Sendable {
 
     /// A URL of this machine, or of the virtual network, at which nobody listens.
     ///
-    /// - Throws: ``ListenFailure`` when no port can be had.
+    /// - Throws: `ListenFailure` when no port can be had.
     public func refusedURL() throws -> WebSocketURL {
         switch machinery {
         case .virtual: return try WebSocketURL("ws://endpoint.test:1/")
@@ -177,7 +178,9 @@ public final class ClientWorld: @unchecked Sendable {
     ) async throws -> Success {
         switch machinery {
         case .virtual(let executor):
-            return try executor.runScript(patience: .seconds(1)) { try await script(self) }
+            return try await Self.onThread {
+                try executor.runScript(patience: .seconds(1)) { try await script(self) }
+            }
         case .loopback(let loop, _), .remote(let loop):
             defer { loop.shutdown() }
             let task = Task(executorPreference: loop) { try await script(self) }
@@ -186,6 +189,17 @@ public final class ClientWorld: @unchecked Sendable {
             } onCancel: {
                 task.cancel()
             }
+        }
+    }
+
+    /// Does what blocks on a thread of its own: those of Swift's pool are as few as the processors, and other tasks
+    /// need them.
+    private static func onThread<Success: Sendable>(
+        _ body: @escaping @Sendable () throws -> Success
+    ) async throws -> Success {
+        try await withCheckedThrowingContinuation { continuation in
+            let work: @Sendable () -> Void = { continuation.resume(with: Result(catching: body)) }
+            if SystemThread.start(name: "heartwire-world", work) != 0 { work() }
         }
     }
 

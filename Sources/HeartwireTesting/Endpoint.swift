@@ -23,6 +23,7 @@ public final class Endpoint: @unchecked Sendable {
     public internal(set) var counters = EndpointCounters()
     let random: any RandomSource
     let limits: Limits
+    let compression: Compression
     private let journal: ((EndpointEvent) -> Void)?
     private let start: MonotonicInstant
     private var living: [Int: EndpointConnection] = [:]
@@ -30,18 +31,23 @@ public final class Endpoint: @unchecked Sendable {
     /// Makes an endpoint that waits for channels.
     ///
     /// - Parameters:
+    ///   - executor: The domain in which it lives.
     ///   - random: Where the wrong keys of `refuse=badaccept` and the garbage come from.
     ///   - behaviour: Who decides how a connection is treated.
+    ///   - limits: What a client may make it hold.
+    ///   - compression: Whether and how offers of permessage-deflate are taken up, where the behaviour
+    ///     does not forbid it.
     ///   - journal: Hears of every event, in the domain, as it happens.
     public init(
         executor: any SessionExecutor, random: any RandomSource,
         behaviour: EndpointScript = .byQuery, limits: Limits = Limits(),
-        journal: ((EndpointEvent) -> Void)? = nil
+        compression: Compression = .deflate(), journal: ((EndpointEvent) -> Void)? = nil
     ) {
         self.executor = executor
         self.random = random
         self.script = behaviour
         self.limits = limits
+        self.compression = compression
         self.journal = journal
         start = executor.now()
     }

@@ -90,6 +90,8 @@ public struct EndpointBehaviour: Sendable, Hashable {
     public var pong = Pong.on
     /// Whether messages are sent back as they came.
     public var echoes = true
+    /// Whether an offer of permessage-deflate is taken up (RFC 7692).
+    public var deflates = true
     /// What is sent after the opening, if anything.
     public var hello: Hello?
     /// The Close frame to send of the endpoint's own accord, if any.

@@ -1,4 +1,5 @@
 import HeartwireProtocol
+import HeartwireSocket
 
 // What comes from the client, in the order in which it came, and what the behaviour makes of it.
 
@@ -153,7 +154,9 @@ extension EndpointConnection {
         state = .open
         helloRemaining = behaviour.hello?.count ?? 0
         // A client that speaks subprotocols gets the one that it likes best.
-        engine.accept(subprotocol: request?.subprotocols.first)
+        engine.accept(
+            subprotocol: request?.subprotocols.first,
+            compression: behaviour.deflates ? endpoint.compression : .off, codec: ZlibCodec())
         record(.opened)
         if let close = behaviour.close {
             atOnceOrAfter(close.delay) { $0.scriptedClose(close) }

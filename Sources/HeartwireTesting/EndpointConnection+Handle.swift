@@ -7,7 +7,7 @@ import HeartwireSocket
 extension EndpointConnection {
     /// Sends a message.
     ///
-    /// - Throws: ``SendError`` when the connection is not open.
+    /// - Throws: `SendError` when the connection is not open.
     public func send(_ message: Message) throws(SendError) {
         try engine.send(message)
         scheduleFlush()
@@ -15,21 +15,21 @@ extension EndpointConnection {
 
     /// Sends a text message.
     ///
-    /// - Throws: ``SendError`` when the connection is not open.
+    /// - Throws: `SendError` when the connection is not open.
     public func send(text: String) throws(SendError) {
         try send(.text(text))
     }
 
     /// Sends a binary message.
     ///
-    /// - Throws: ``SendError`` when the connection is not open.
+    /// - Throws: `SendError` when the connection is not open.
     public func send(binary: [UInt8]) throws(SendError) {
         try send(.binary(binary))
     }
 
     /// Sends a ping.
     ///
-    /// - Throws: ``SendError`` when the connection is not open or the payload too long.
+    /// - Throws: `SendError` when the connection is not open or the payload too long.
     public func ping(_ payload: [UInt8] = []) throws(SendError) {
         try engine.sendPing(payload)
         scheduleFlush()
@@ -37,7 +37,7 @@ extension EndpointConnection {
 
     /// Sends a pong that nobody asked for (RFC 6455 §5.5.3).
     ///
-    /// - Throws: ``SendError`` when the connection is not open or the payload too long.
+    /// - Throws: `SendError` when the connection is not open or the payload too long.
     public func pong(_ payload: [UInt8] = []) throws(SendError) {
         try engine.sendPong(payload)
         scheduleFlush()

@@ -7,6 +7,7 @@ extension EndpointBehaviour {
     ///
     ///     pong=on|off|double|wrong|late:MS
     ///     echo=on|off
+    ///     deflate=on|off               whether an offer of compression is taken up
     ///     hello=COUNTxSIZE             COUNT text messages of SIZE ASCII characters
     ///     close=CODE[:reason][@MS]     close=none for an empty Close frame
     ///     drop=fin|rst[@MS]
@@ -32,7 +33,8 @@ extension EndpointBehaviour {
             }
             switch key {
             case "pong": pong = try Self.pong(value)
-            case "echo": echoes = try Self.isOn(value)
+            case "echo": echoes = try Self.isOn(value, key: "echo")
+            case "deflate": deflates = try Self.isOn(value, key: "deflate")
             case "hello": hello = try Self.hello(value)
             case "close": close = try Self.close(value)
             case "drop": drop = try Self.drop(value)
@@ -45,7 +47,7 @@ extension EndpointBehaviour {
                 throw EndpointBehaviourError(
                     key: key,
                     "unknown key; known are pong, echo, hello, close, drop, freeze, refuse, "
-                        + "retry-after, delay")
+                        + "retry-after, delay, deflate")
             }
         }
         try checkRefusal(seen, retryAfterSeconds)
@@ -80,11 +82,13 @@ extension EndpointBehaviour {
         }
     }
 
-    private static func isOn(_ value: Substring) throws(EndpointBehaviourError) -> Bool {
+    private static func isOn(
+        _ value: Substring, key: Substring
+    ) throws(EndpointBehaviourError) -> Bool {
         switch value {
         case "on": return true
         case "off": return false
-        default: throw EndpointBehaviourError(key: "echo", "expected on or off")
+        default: throw EndpointBehaviourError(key: key, "expected on or off")
         }
     }
 
@@ -190,12 +194,14 @@ extension EndpointBehaviour {
 // MARK: Contradictions
 
 extension EndpointBehaviour {
+    /// What is asked of a connection that is open.
+    private static let openKeys = ["pong", "echo", "deflate", "hello", "close", "drop", "freeze"]
+
     private mutating func checkRefusal(
         _ seen: Set<String>, _ retryAfterSeconds: Int?
     ) throws(EndpointBehaviourError) {
         if let refusal {
-            for key in ["pong", "echo", "hello", "close", "drop", "freeze"] where seen.contains(key)
-            {
+            for key in Self.openKeys where seen.contains(key) {
                 throw EndpointBehaviourError(
                     key: key, "contradicts refuse, after which there is no open connection")
             }

@@ -36,19 +36,19 @@ public final class RecordingTransportFactory: TransportFactory, @unchecked Senda
 
 /// What a transport can tell of its connection, as a value.
 public enum TransportReport: Sendable, Hashable {
-    /// See ``TransportObserver/transportProgressed(_:_:)``.
+    /// See `TransportObserver.transportProgressed`.
     case progressed(ConnectPhase)
-    /// See ``TransportObserver/transportOpened(_:_:)``.
+    /// See `TransportObserver.transportOpened`.
     case opened
-    /// See ``TransportObserver/transportReceived(_:_:)``.
+    /// See `TransportObserver.transportReceived`.
     case message(Message)
-    /// See ``TransportObserver/transportReceivedPing(_:payload:)``.
+    /// See `TransportObserver.transportReceivedPing`.
     case ping
-    /// See ``TransportObserver/transportReceivedPong(_:_:)``.
+    /// See `TransportObserver.transportReceivedPong`.
     case pong(PingID)
-    /// See ``TransportObserver/transportBecameWritable(_:)``.
+    /// See `TransportObserver.transportBecameWritable`.
     case writable
-    /// See ``TransportObserver/transportClosed(_:_:)``.
+    /// See `TransportObserver.transportClosed`.
     case closed(CloseCause)
 }
 

@@ -39,7 +39,7 @@ public final class VirtualExecutor: SessionExecutor, @unchecked Sendable {
     private var flushables: [any TurnFlushable] = []
     private var turnsAtThisInstant = 0
 
-    /// Makes a domain whose time is ``MonotonicInstant/origin``.
+    /// Makes a domain whose time is `MonotonicInstant.origin`.
     public init() {}
 
     // MARK: Looking

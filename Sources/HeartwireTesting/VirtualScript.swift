@@ -30,6 +30,7 @@ extension VirtualExecutor {
     ///   - limit: How much virtual time the script may take.
     ///   - patience: How much real time other threads get to wake a script for which the domain itself
     ///     has nothing left to do.
+    ///   - script: What to run, in the domain.
     /// - Throws: what the script throws, or ``ScriptStalled``.
     public func runScript<Success: Sendable>(
         limit: Duration = .seconds(86_400), patience: Duration = .seconds(10),

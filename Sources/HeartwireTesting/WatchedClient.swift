@@ -15,6 +15,8 @@ public final class WatchedClient: Sendable {
     /// Makes a client that has not connected, with the transports of `factory`.
     ///
     /// - Parameters:
+    ///   - url: Where the client connects to.
+    ///   - factory: What makes its connections.
     ///   - wrap: What stands between the client and the recorded transports; nothing unless told otherwise.
     ///   - configure: Changes the default configuration; a journal set there is replaced.
     /// - Throws: what the client's initialiser throws.

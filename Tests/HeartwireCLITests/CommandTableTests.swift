@@ -75,23 +75,31 @@ struct CommandOptionsTests {
         let options = try #require(try accept())
         #expect(options.url == nil && !options.isVirtual && !options.isList && options.only.isEmpty)
         #expect(options.interval == .milliseconds(100) && options.timeout == .milliseconds(300))
-        #expect(options.json == nil && options.junit == nil)
+        #expect(options.format == .table && options.output == nil)
     }
 
-    @Test("accept takes where its reports go")
-    func destinations() throws {
-        #expect(try accept("--json")?.json == .standardOutput)
-        #expect(try accept("--json=r.json", "--junit", "r.xml")?.json == .file("r.json"))
-        #expect(try accept("--json", "--junit", "r.xml")?.junit == .file("r.xml"))
-        #expect(throws: UsageError.self) { try accept("--json", "--junit") }
-        #expect(throws: UsageError.self) { try accept("--html", "--json=-") }
-        #expect(try accept("--html=r.html")?.html == .file("r.html"))
+    @Test(
+        "accept takes the form of its report, and a file for it",
+        arguments: ReportFormat.allCases)
+    func formats(format: ReportFormat) throws {
+        let options = try accept("--format", format.rawValue, "--output=r")
+        #expect(options?.format == format && options?.output == "r")
+        #expect(throws: UsageError.self) { try accept("--format", "xml") }
+        #expect(throws: UsageError.self) { try accept("--output", "") }
     }
 
     @Test("accept refuses what contradicts itself")
     func contradictions() {
         #expect(throws: UsageError.self) { try accept("--virtual", "--url", "ws://h/") }
-        #expect(throws: UsageError.self) { try accept("--any-server") }
+        #expect(throws: UsageError.self) { try accept("--url", "wss://h/") }
+    }
+
+    @Test("accept refuses settings that the endpoint could not be asked to meet")
+    func settings() throws {
+        #expect(try accept("--interval=60m", "--timeout=60m")?.timeout == .seconds(3_600))
+        #expect(throws: UsageError.self) { try accept("--interval=3600001") }
+        #expect(throws: UsageError.self) { try accept("--timeout=61m") }
+        #expect(throws: UsageError.self) { try accept("--timeout=0") }
     }
 
     @Test("a wrong URL is misuse in every command that takes one")
@@ -107,6 +115,11 @@ struct CommandOptionsTests {
         let load = BenchLoad(port: 9_000, size: 64, window: 256, kind: .text, seconds: 0.5)
         #expect(try bench("client", "9000", "64", "256", "t", "0.5") == .bench(.client(load)))
         #expect(try bench("server", "9000") == .bench(.server(port: 9_000)))
+        let compressed = BenchLoad(
+            port: 9_000, size: 64, window: 1, kind: .deflate, seconds: 1, file: "text.txt")
+        #expect(
+            try bench("client", "9000", "64", "1", "d", "1", "text.txt")
+                == .bench(.client(compressed)))
     }
 
     @Test(
@@ -117,6 +130,7 @@ struct CommandOptionsTests {
             ["client", "9", "-1", "1", "b", "1"], ["client", "9", "1", "0", "b", "1"],
             ["client", "9", "1", "1", "x", "1"], ["client", "9", "1", "1", "b", "0"],
             ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
+            ["client", "9", "1", "1", "d", "1"], ["client", "9", "1", "1", "t", "1", "f"],
             ["server", "9", "1"], ["server", "x"],
         ])
     func wrongBench(_ words: [String]) {

@@ -10,13 +10,6 @@ private struct Ran {
     var diagnostics: String
 }
 
-/// The program stands beside the test bundle in the build directory.
-private func programURL() -> URL? {
-    let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    return ["heartwire", "HeartwireCLI"].map { directory.appendingPathComponent($0) }
-        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-}
-
 /// Runs the program through a shell, which can close and redirect what a test wants closed and redirected.
 private func shell(_ script: String) throws -> Ran {
     let program = try #require(programURL())

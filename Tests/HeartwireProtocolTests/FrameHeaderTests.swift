@@ -92,6 +92,25 @@ struct FrameHeaderTests {
         #expect(violation(bytes + [0, 0, 0, 0], from: sender) == found)
     }
 
+    @Test(
+        "RFC 7692 6: once agreed on, RSV1 is lawful on the first frame of a message, and only there"
+    )
+    func compressed() throws {
+        for first in UInt8.min...UInt8.max where first & 0x70 != 0 {
+            let bytes = [first, 0x00]
+            let opcode = first & 0x0F
+            let isLawful = first & 0x70 == 0x40 && (opcode == 1 || opcode == 2)
+            let header = try? FrameHeader.read(
+                bytes.span, at: 0, from: .server, allowsCompression: true)
+            #expect((header?.isCompressed == true) == isLawful, "\(hexText([first]))")
+            #expect(violation(bytes)?.clause == "5.2")
+        }
+        let plain = hex("8100")
+        let header = try FrameHeader.read(
+            plain.span, at: 0, from: .server, allowsCompression: true)
+        #expect(header?.isCompressed == false)
+    }
+
     @Test("Every pair of first bytes is either lawful or a violation with 1002")
     func everyPair() {
         var lawful = 0

@@ -6,9 +6,15 @@ import Testing
 struct FrameReaderTests {
     /// What a reader makes of pieces, in the words of the fixtures.
     private func read(
-        _ pieces: [[UInt8]], from sender: Role = .server, limits: Limits = Limits()
+        _ pieces: [[UInt8]], from sender: Role = .server, limits: Limits = Limits(),
+        inflating: Bool = false
     ) -> [String] {
         var reader = FrameReader(sender: sender, limits: limits)
+        if inflating {
+            reader.allowCompression(
+                Inflation(
+                    codec: StoredCodec(), windowBits: 15, keepsContext: true, limits: limits))
+        }
         var events = EventQueue()
         var found: [String] = []
         func collect(_ events: inout EventQueue) {
@@ -100,6 +106,24 @@ struct FrameReaderTests {
         var offset = 0
         _ = try reader.step(next.span, &offset, &events)
         #expect(events.popFirst() == .message(.text("A")))
+    }
+
+    @Test(
+        "RFC 7692 6: compressed frames are read once they are let in, in any cut, pings between them"
+    )
+    func compressed() {
+        let frames = hex("4106 00 0300 fcff 41 89012a 8003 4243 00 8101 44 c101 00")
+        #expect(read([frames]) == ["violation 1002"])
+        for pieces in cuts(of: frames) {
+            #expect(
+                read(pieces, inflating: true) == ["ping 2a", "text ABC", "text D", "text "])
+        }
+    }
+
+    @Test("RFC 7692 5.1: whole compressed frames of both kinds, behind one another")
+    func wholeCompressed() {
+        let frames = hex("c107 00 0100 feff 41 00 c207 00 0100 feff 42 00")
+        #expect(read([frames], inflating: true) == ["text A", "binary 42"])
     }
 
     @Test("Storage is given back between frames, and kept within one")

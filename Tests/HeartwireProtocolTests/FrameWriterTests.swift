@@ -67,6 +67,16 @@ struct FrameWriterTests {
         }
     }
 
+    @Test("RFC 7692 6: RSV1 marks a compressed message")
+    func compressed() {
+        var buffer = OutgoingBuffer()
+        let payload = hex("f248cdc9c90700")
+        payload.withUnsafeBytes {
+            FrameWriter.append(.text, isCompressed: true, payload: $0, key: nil, to: &buffer)
+        }
+        #expect(hexText(buffer.withBytes { Array($0) }) == "c107f248cdc9c90700")
+    }
+
     @Test("Frames stand behind one another")
     func sequence() {
         var buffer = OutgoingBuffer()

@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite("P4: limits")
 struct LimitsTests {
@@ -10,10 +11,24 @@ struct LimitsTests {
         #expect(limits.headLines == 128)
         #expect(limits.refusalBodyBytes == 4_096)
         #expect(limits.messageBytes == 16_777_216)
-        #expect(limits.fragments == 65_536)
+        #expect(limits.inflateRatio == 1_032)
+        #expect(limits.inflateRatioGraceBytes == 65_536)
+        #expect(limits.fragments == 131_072)
         #expect(limits.pendingPongs == 32)
         #expect(limits.eagerReservationBytes == 1_048_576)
         #expect(limits.outgoingHighWater == 1_048_576)
         #expect(limits.outgoingLowWater == 262_144)
+    }
+
+    @Test("P4: a compressed message may be a little longer than a plain one, never without bound")
+    func compressedBytes() {
+        var limits = Limits()
+        for (bytes, compressed) in [
+            (0, 256), (1_000, 1_381), (16 << 20, (18 << 20) + 256), (-1, -1), (Int.min, Int.min),
+            (Int.max, Int.max), (Int.max - 300, Int.max),
+        ] {
+            limits.messageBytes = bytes
+            #expect(limits.compressedBytes == compressed)
+        }
     }
 }

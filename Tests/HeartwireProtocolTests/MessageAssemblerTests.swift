@@ -169,6 +169,86 @@ struct MessageAssemblerTests {
         #expect((100..<400).contains(assembler.allocated))
     }
 
+    /// An assembler for compressed messages, and the codec's book about it.
+    private func inflating(
+        _ limits: Limits = Limits()
+    ) -> (MessageAssembler, codec: StoredCodec, inflation: Inflation) {
+        let codec = StoredCodec()
+        let inflation = Inflation(
+            codec: codec, windowBits: 15, keepsContext: false, limits: limits)
+        var assembler = MessageAssembler(limits: limits)
+        assembler.inflation = inflation
+        return (assembler, codec, inflation)
+    }
+
+    private func compressed(
+        _ opcode: Opcode, _ length: Int, isFinal: Bool = true, key: MaskingKey? = nil
+    ) -> FrameHeader {
+        var header = header(opcode, length, isFinal: isFinal, key: key)
+        header.isCompressed = true
+        return header
+    }
+
+    @Test("RFC 7692 6: a compressed message goes through the inflation, a plain one does not")
+    func inflation() throws {
+        var (assembler, codec, inflation) = inflating()
+        let wire = StoredCodec.wire([0xE2, 0x82, 0xAC])
+        let (head, tail) = (Array(wire[..<6]), Array(wire[6...]))
+        let key = MaskingKey(5, 6, 7, 8)
+        let message = try assemble(
+            &assembler,
+            [
+                (
+                    compressed(.text, 6, isFinal: false, key: key), key.combined(with: head.span)
+                ),
+                (header(.continuation, tail.count), tail),
+            ])
+        #expect(message == .text("€"))
+        #expect(!assembler.isInMessage)
+        #expect(codec.log.entries == ["inflater 15", "forget received"])
+        #expect(try assemble(&assembler, [(header(.binary, 1), [7])]) == .binary([7]))
+        #expect(
+            try assemble(&assembler, [(compressed(.binary, 1), [0x00])]) == .binary([]))
+        #expect(codec.log.entries.count == 3)
+        assembler.releaseStorage()
+        #expect(assembler.allocated == 0)
+        #expect(!inflation.holdsContext)
+    }
+
+    @Test("P4: what a compressed message takes on the wire is bounded, over all its frames")
+    func compressedSize() throws {
+        var limits = Limits()
+        limits.messageBytes = 100
+        var (assembler, _, _) = inflating(limits)
+        let bound = 100 + 12 + 256
+        #expect(admission(assembler, compressed(.binary, bound)) == nil)
+        #expect(
+            admission(assembler, compressed(.binary, bound + 1))?.closeCode == .messageTooBig)
+        let start = [UInt8](StoredCodec.wire([1]).prefix(6))
+        _ = try assemble(&assembler, [(compressed(.binary, 6, isFinal: false), start)])
+        #expect(admission(assembler, header(.continuation, bound - 6)) == nil)
+        #expect(admission(assembler, header(.continuation, bound - 5)) != nil)
+        #expect(admission(assembler, header(.continuation, Int.max)) != nil)
+    }
+
+    @Test(
+        "Storage of a compressed message is kept within it, and all goes when nothing is read any more"
+    )
+    func inflationStorage() throws {
+        var (assembler, _, inflation) = inflating()
+        let wire = StoredCodec.wire([1, 2, 3])
+        _ = try assemble(
+            &assembler, [(compressed(.binary, 6, isFinal: false), Array(wire[..<6]))])
+        assembler.releaseStorage()
+        #expect(inflation.holdsContext)
+        #expect(assembler.allocated > 0)
+        let message = try assemble(&assembler, [(header(.continuation, 3), Array(wire[6...]))])
+        #expect(message == .binary([1, 2, 3]))
+        assembler.drop()
+        #expect(assembler.allocated == 0)
+        #expect(assembler.inflation == nil)
+    }
+
     @Test("A small buffer is kept for the next text, a large one is given back")
     func keptStorage() throws {
         var assembler = MessageAssembler(limits: Limits())

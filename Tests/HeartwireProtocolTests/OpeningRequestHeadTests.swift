@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite struct OpeningRequestHeadTests {
     private func head(_ target: String) -> OpeningRequestHead {
@@ -12,6 +13,18 @@ import Testing
         #expect(head("/").subprotocols.isEmpty)
         #expect(head("/").extensions.isEmpty)
         #expect(head("/").host == "h")
+    }
+
+    @Test("RFC 6455 9.1: the fields of extensions form one list")
+    func extensions() {
+        let head = OpeningRequestHead(
+            target: "/", headers: [:], host: "h", key: HandshakeFixtures.key,
+            extensions: ["a; b=1, c", "d"])
+        #expect(head.extensionElements.map(\.name) == ["a", "c", "d"])
+        #expect(self.head("/").extensionElements.isEmpty)
+        let broken = OpeningRequestHead(
+            target: "/", headers: [:], host: "h", key: HandshakeFixtures.key, extensions: ["a;;"])
+        #expect(broken.extensionElements.isEmpty)
     }
 
     @Test("J1: the description is the path without the query, and shows no header")

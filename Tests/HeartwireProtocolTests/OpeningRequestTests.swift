@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite struct OpeningRequestTests {
     private func text(
@@ -31,6 +32,16 @@ import Testing
     @Test("RFC 6455 4.1: without subprotocols there is no header for them")
     func withoutSubprotocols() throws {
         #expect(try !text("ws://h/").contains("Sec-WebSocket-Protocol"))
+    }
+
+    @Test("RFC 6455 9.1: an offer of extensions has a header")
+    func extensions() throws {
+        let request = try OpeningRequest(url: WebSocketURL("ws://h/"))
+        let bytes = request.bytes(key: "KEY", extensions: "permessage-deflate")
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"))
+        #expect(request.bytes(key: "KEY", extensions: nil) == request.bytes(key: "KEY"))
+        #expect(try !self.text("ws://h/").contains("Sec-WebSocket-Extensions"))
     }
 
     static let targets = [

@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite struct OpeningResponseTests {
     private func accept(_ subprotocol: String? = nil, _ headers: HeaderFields = [:]) -> String {
@@ -30,6 +31,15 @@ import Testing
 
                 """)
         #expect(!accept().contains("Sec-WebSocket-Protocol"))
+    }
+
+    @Test("RFC 6455 9.1: the extensions that were agreed on have a header")
+    func extensions() {
+        let bytes = OpeningResponse.accept(
+            key: HandshakeFixtures.key, subprotocol: nil, extensions: "x; y=1", headers: [:])
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("\r\nSec-WebSocket-Extensions: x; y=1\r\n"))
+        #expect(!accept().contains("Sec-WebSocket-Extensions"))
     }
 
     @Test("the client's reader takes what accept writes")

@@ -8,6 +8,9 @@ import Testing
         #expect(result.subprotocol == "mqtt")
         #expect(result.headers["server"] == "x")
         #expect(OpeningResult().subprotocol == nil)
+        #expect(OpeningResult().compression == nil)
+        let agreed = DeflateParameters()
+        #expect(OpeningResult(compression: agreed).compression == agreed)
         #expect(OpeningResult().headers.isEmpty)
     }
 

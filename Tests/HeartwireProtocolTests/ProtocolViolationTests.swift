@@ -12,6 +12,11 @@ struct ProtocolViolationTests {
             violation.description
                 == "RFC 6455 5.1: expected server frames to be unmasked, saw a masked text frame")
         #expect(violation.closeCode == 1002)
+        #expect(violation.rfc == 6_455)
+        let other = ProtocolViolation(
+            closeCode: .invalidPayloadData, clause: "7.2.2", expected: "a message in deflate",
+            seen: "corrupt data", rfc: 7_692)
+        #expect("\(other)" == "RFC 7692 7.2.2: expected a message in deflate, saw corrupt data")
     }
 
     @Test(

@@ -138,6 +138,14 @@ import Testing
         #expect(status(spoiled(name, "\(name): 13", "\(name): 13")) == 426)
     }
 
+    @Test("RFC 6455 9.1: extensions out of their grammar are answered 400")
+    func extensions() {
+        for value in ["a;;b", "a; b=\"", "a b"] {
+            let lines = Fixtures.request + ["Sec-WebSocket-Extensions: \(value)"]
+            #expect(status(lines) == 400)
+        }
+    }
+
     @Test("RFC 6455 4.2.1: the key is sixteen bytes in Base64, once, else 400")
     func key() {
         let name = "Sec-WebSocket-Key"

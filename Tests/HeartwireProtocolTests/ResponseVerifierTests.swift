@@ -6,12 +6,12 @@ import Testing
     private typealias Fixtures = HandshakeFixtures
 
     private func read(
-        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+        _ lines: [String], subprotocols: [String] = [], deflate: DeflateOptions? = nil
     ) -> ResponseReader.Outcome? {
         let bytes = Fixtures.head(lines)
         let outcomes = everySplit(bytes).map { pieces in
             var reader = ResponseReader(
-                key: Fixtures.key, offeredSubprotocols: subprotocols, offeredExtensions: extensions,
+                key: Fixtures.key, offeredSubprotocols: subprotocols, deflate: deflate,
                 limits: Limits())
             return pieces.compactMap { reader.receive($0.span).outcome }
         }
@@ -21,22 +21,22 @@ import Testing
     }
 
     private func opened(
-        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+        _ lines: [String], subprotocols: [String] = [], deflate: DeflateOptions? = nil
     ) -> OpeningResult? {
         guard
             case .opened(let result) = read(
-                lines, subprotocols: subprotocols, extensions: extensions)
+                lines, subprotocols: subprotocols, deflate: deflate)
         else { return nil }
         return result
     }
 
     /// What was seen and expected, in the words of the violation.
     private func failure(
-        _ lines: [String], subprotocols: [String] = [], extensions: [String] = []
+        _ lines: [String], subprotocols: [String] = [], deflate: DeflateOptions? = nil
     ) -> String? {
         guard
             case .failed(let violation) = read(
-                lines, subprotocols: subprotocols, extensions: extensions)
+                lines, subprotocols: subprotocols, deflate: deflate)
         else { return nil }
         #expect(violation.closeCode == .protocolError)
         return "\(violation.expected) / \(violation.seen)"
@@ -55,9 +55,12 @@ import Testing
             "sec-websocket-accept: \(Fixtures.accept)",
             "sec-websocket-extensions: permessage-deflate",
         ]
-        let result = opened(lines, extensions: ["permessage-deflate"])
+        let result = opened(lines, deflate: DeflateOptions())
+        #expect(result?.compression == DeflateParameters())
         #expect(result?.headers["Sec-WebSocket-Extensions"] == "permessage-deflate")
-        #expect(failure(lines) == "no extension but those on offer / another one")
+        #expect(
+            failure(lines)
+                == "no extension but those on offer / another one in the extension negotiation")
     }
 
     @Test("K05-04: Connection may be a list or several headers, if the token is among them")
@@ -110,16 +113,55 @@ import Testing
         func with(_ value: String) -> [String] {
             Fixtures.switching + ["Sec-WebSocket-Extensions: \(value)"]
         }
-        let offer = ["permessage-deflate"]
-        #expect(
-            opened(with("permessage-deflate; server_no_context_takeover"), extensions: offer) != nil
-        )
-        #expect(opened(with("Permessage-Deflate ;x=\"a,b\""), extensions: offer) != nil)
+        let offer = DeflateOptions()
+        let agreed = opened(
+            with("Permessage-Deflate ;server_no_context_takeover"), deflate: offer)?.compression
+        #expect(agreed?.serverNoContextTakeover == true)
+        #expect(opened(Fixtures.switching, deflate: offer)?.compression == nil)
         #expect(opened(with("")) != nil)
         #expect(opened(with(" , ")) != nil)
-        #expect(failure(with("permessage-deflate, x-foo"), extensions: offer) != nil)
-        #expect(failure(with("permessage-deflate2"), extensions: offer) != nil)
-        #expect(failure(with(";x"), extensions: offer) != nil)
+        #expect(failure(with("permessage-deflate, x-foo"), deflate: offer) != nil)
+        #expect(failure(with("permessage-deflate2"), deflate: offer) != nil)
+        #expect(
+            failure(with(";x"), deflate: offer)
+                == "extensions in the grammar of 9.1 / something else in the extension negotiation")
+        for separator in [", ", "\r\nSec-WebSocket-Extensions: "] {
+            #expect(
+                failure(
+                    with("permessage-deflate\(separator)permessage-deflate"), deflate: offer)
+                    == "one permessage-deflate / 2 of them in the extension negotiation")
+        }
+    }
+
+    @Test(
+        "K07-02: a hostile answer to the offer fails the handshake, and its violation says why",
+        arguments: [
+            "server_max_window_bits=99999999999", "server_max_window_bits=16",
+            "server_max_window_bits=7", "server_max_window_bits=015", "server_max_window_bits=",
+            "server_max_window_bits", "server_max_window_bits=-1", "unknown_param",
+            "server_no_context_takeover; server_no_context_takeover",
+            "server_no_context_takeover=1", "client_max_window_bits",
+        ])
+    func hostile(_ parameters: String) {
+        let line = "Sec-WebSocket-Extensions: permessage-deflate; \(parameters)"
+        let words = failure(Fixtures.switching + [line], deflate: DeflateOptions())
+        #expect(words?.hasSuffix(" in the extension negotiation") == true)
+        #expect(words?.contains("99999999999") == false)
+    }
+
+    @Test("K07-02: the quoted 10 is lawful")
+    func quoted() {
+        let line = "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=\"10\""
+        let result = opened(Fixtures.switching + [line], deflate: DeflateOptions())
+        #expect(result?.compression?.serverMaxWindowBits == 10)
+    }
+
+    @Test("K07-02: an extension that was not on offer fails, whatever else was")
+    func other() {
+        let line = "Sec-WebSocket-Extensions: x-webkit-deflate-frame"
+        #expect(
+            failure(Fixtures.switching + [line], deflate: DeflateOptions())
+                == "no extension but those on offer / another one in the extension negotiation")
     }
 
     @Test("RFC 6455 4.1: the subprotocol is one of those on offer, exactly, and stands there once")

@@ -104,7 +104,8 @@ struct CloseCauseTests {
             (.unreachable, "no route to the host (errno -2)"),
             (.reset, "connection reset by the peer (errno -2)"),
             (.endOfStream, "the peer ended the stream without a Close frame (errno -2)"),
-            (.timedOut, "the network timed out (errno -2)"), (.system, "system error (errno -2)"),
+            (.timedOut, "the network timed out (errno -2)"), (.tls, "TLS failed (errno -2)"),
+            (.system, "system error (errno -2)"),
         ] as [(ConnectionFailure.Kind, String)])
     func failures(kind: ConnectionFailure.Kind, words: String) {
         #expect("\(ConnectionFailure(kind, systemCode: -2))" == words)

@@ -94,6 +94,25 @@ struct VerdictTableTests {
         #expect(table[.kind(.refused)] == .stop)
     }
 
+    @Test("R3: what TLS refuses stays refused, what broke it is tried again")
+    func failuresOfTLS() {
+        let retried: [TLSFailure.Kind] = [.alert, .truncated, .broken]
+        for kind in TLSFailure.Kind.allCases {
+            #expect(table[.tls(kind)] == (retried.contains(kind) ? .retry : .stop))
+        }
+        let untrusted = ConnectionFailure(.untrusted("self-signed"))
+        let truncated = ConnectionFailure(.truncated)
+        #expect(table.verdict(for: .connectFailed(untrusted)) == .stop)
+        #expect(table.verdict(for: .connectFailed(truncated)) == .retry)
+        #expect(table.verdict(for: .connectionLost(truncated)) == .retry)
+        var changed = table
+        changed[.tls(.untrusted)] = .retryAfter(.seconds(60))
+        #expect(changed.verdict(for: .connectFailed(untrusted)) == .retryAfter(.seconds(60)))
+        changed = table
+        changed[.kind(.connectFailed)] = .retry
+        #expect(changed.verdict(for: .connectFailed(untrusted)) == .retry)
+    }
+
     @Test("R3: the app can change the verdict of a code, a status or a kind")
     func changes() {
         var table = VerdictTable()

@@ -13,6 +13,12 @@ struct ScenarioFailure: Error, Hashable, CustomStringConvertible {
     }
 }
 
+/// Why a scenario cannot go on here, which only its server could tell.
+struct ScenarioObstacle: Error, Hashable {
+    /// In one line.
+    let words: String
+}
+
 /// One run of a scenario: its world, its settings, and the words for what it demands.
 struct ScenarioRun: Sendable {
     /// Where everything happens.

@@ -35,8 +35,11 @@ extension AcceptanceScenario {
         of script: @Sendable (ScenarioRun) async throws -> Void, _ run: ScenarioRun
     ) async -> ScenarioOutcome {
         var faults: [String] = []
+        var obstacle: String?
         do {
             try await script(run)
+        } catch let found as ScenarioObstacle {
+            obstacle = found.words
         } catch {
             faults.append("\(error)")
         }
@@ -47,8 +50,10 @@ extension AcceptanceScenario {
         let closes = run.world.clients.flatMap(\.log.closes).map {
             AcceptanceReport.Close(generation: $0.generation.number, cause: $0.text)
         }
+        let held = obstacle == nil ? AcceptanceReport.ScenarioVerdict.pass : .skip
         return ScenarioOutcome(
-            verdict: faults.isEmpty ? .pass : .fail, closes: closes,
-            detail: faults.joined(separator: "; "), elapsed: elapsed)
+            verdict: faults.isEmpty ? held : .fail, closes: closes,
+            detail: (faults.isEmpty ? obstacle : nil) ?? faults.joined(separator: "; "),
+            elapsed: elapsed)
     }
 }

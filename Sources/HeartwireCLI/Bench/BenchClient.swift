@@ -10,8 +10,14 @@ enum BenchClient {
         _ load: BenchLoad, output: DescriptorWriter = .standardOutput
     ) async -> CommandEnd {
         let client: WebSocketClient
+        let message: Message
         do {
-            client = try WebSocketClient("ws://127.0.0.1:\(load.port)/") { $0.reconnect = nil }
+            message = try Self.message(load)
+            let path = load.kind == .deflate ? "/d" : "/"
+            client = try WebSocketClient("ws://127.0.0.1:\(load.port)\(path)") {
+                $0.reconnect = nil
+                $0.compression = load.kind == .deflate ? .deflate() : .off
+            }
             await client.connect()
             try await client.waitUntilOpen()
         } catch {
@@ -19,7 +25,8 @@ enum BenchClient {
         }
         let measured = Task(executorPreference: client.executor) {
             load.window == 1
-                ? try await roundTrips(load, client) : try await pipelined(load, client)
+                ? try await roundTrips(load, client, message)
+                : try await pipelined(load, client, message)
         }
         do {
             // What is under way is of no use any more: the end of the process drops the connection.
@@ -29,17 +36,18 @@ enum BenchClient {
         }
     }
 
-    private static func message(_ load: BenchLoad) -> Message {
+    /// The message that goes round, which is as large as the load says unless it comes from a file.
+    static func message(_ load: BenchLoad) throws(BenchPayloadError) -> Message {
         switch load.kind {
-        case .binary: .binary([UInt8](repeating: UInt8(ascii: "x"), count: load.size))
-        case .text, .deflate: .text(String(repeating: "x", count: load.size))
+        case .binary: return .binary([UInt8](repeating: UInt8(ascii: "x"), count: load.size))
+        case .text: return .text(String(repeating: "x", count: load.size))
+        case .deflate: return .text(try BenchPayload.text(at: load.file ?? ""))
         }
     }
 
-    private static func roundTrips(_ load: BenchLoad, _ client: WebSocketClient) async throws
-        -> String
-    {
-        let message = message(load)
+    private static func roundTrips(
+        _ load: BenchLoad, _ client: WebSocketClient, _ message: Message
+    ) async throws -> String {
         var messages = client.messages.makeAsyncIterator()
         var meter = BenchMeter()
         for seconds in [warmUpSeconds, load.seconds] {
@@ -61,10 +69,9 @@ enum BenchClient {
     }
 
     /// Each message that returns is sent again. The clock is read once for as many messages as are under way.
-    private static func pipelined(_ load: BenchLoad, _ client: WebSocketClient) async throws
-        -> String
-    {
-        let message = message(load)
+    private static func pipelined(
+        _ load: BenchLoad, _ client: WebSocketClient, _ message: Message
+    ) async throws -> String {
         var messages = client.messages.makeAsyncIterator()
         for _ in 0..<load.window { try await client.send(message) }
         var meter = BenchMeter()

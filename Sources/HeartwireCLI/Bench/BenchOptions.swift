@@ -22,16 +22,21 @@ enum BenchOptions: Sendable, Hashable {
             .init(
                 placeholder: "WINDOW", help: "Messages under way; 1 measures round trips.",
                 isRequired: false),
-            .init(placeholder: "KIND", help: "b (binary) or t (text).", isRequired: false),
+            .init(
+                placeholder: "KIND", help: "b (binary), t (text) or d (compressed text).",
+                isRequired: false),
             .init(placeholder: "SECONDS", help: "How long to measure.", isRequired: false),
+            .init(placeholder: "FILE", help: "The text for KIND d.", isRequired: false),
         ],
         options: [],
         discussion: """
-            bench client PORT SIZE WINDOW KIND SECONDS
+            bench client PORT SIZE WINDOW KIND SECONDS [FILE]
               connects to ws://127.0.0.1:PORT/ through the public client, keeps WINDOW messages
               under way, warms up for 0.2 s, measures, and prints one line:
               RES msgs=N wall=S user=S sys=S p50=MICROSECONDS p99=MICROSECONDS
               (p50 and p99 are round trips where WINDOW is 1, otherwise 0)
+              KIND d connects to the path /d with permessage-deflate, and each message is the
+              text in FILE, whatever SIZE says. The other kinds go without compression.
             bench server PORT
               echoes until it is killed
 
@@ -60,8 +65,8 @@ enum BenchOptions: Sendable, Hashable {
     }
 
     private static func load(_ port: UInt16, _ words: [String]) throws(UsageError) -> BenchLoad {
-        guard words.count == 4 else {
-            throw problem("'bench client' takes PORT SIZE WINDOW KIND SECONDS")
+        guard (4...5).contains(words.count) else {
+            throw problem("'bench client' takes PORT SIZE WINDOW KIND SECONDS [FILE]")
         }
         guard let size = Int(words[0]), (0...(16 << 20)).contains(size) else {
             throw problem("'\(displaySafe(words[0]))' is no SIZE: give 0 to 16777216")
@@ -70,15 +75,17 @@ enum BenchOptions: Sendable, Hashable {
             throw problem("'\(displaySafe(words[1]))' is no WINDOW: give 1 to 1000000")
         }
         guard let kind = Kind(rawValue: words[2]) else {
-            throw problem("'\(displaySafe(words[2]))' is no KIND: give b or t")
+            throw problem("'\(displaySafe(words[2]))' is no KIND: give b, t or d")
         }
-        guard kind != .deflate else {
-            throw problem("KIND d needs permessage-deflate, which is not built in")
+        let file = words.count == 5 ? words[4] : nil
+        guard (kind == .deflate) == (file != nil) else {
+            throw problem("KIND d takes a FILE with its text, and no other KIND does")
         }
         guard let seconds = Double(words[3]), seconds > 0, seconds <= 3_600 else {
             throw problem("'\(displaySafe(words[3]))' is no time: give up to 3600 seconds")
         }
-        return BenchLoad(port: port, size: size, window: window, kind: kind, seconds: seconds)
+        return BenchLoad(
+            port: port, size: size, window: window, kind: kind, seconds: seconds, file: file)
     }
 
     private static func problem(_ words: String) -> UsageError {
@@ -95,4 +102,6 @@ struct BenchLoad: Sendable, Hashable {
     var window: Int
     var kind: BenchOptions.Kind
     var seconds: Double
+    /// Where the text is that is sent compressed; only for that kind.
+    var file: String?
 }

@@ -47,7 +47,9 @@ enum ConnectionEnd {
         }
         guard !refusal.body.isEmpty else { return line }
         let shown = refusal.body.prefix(shownBodyBytes)
-        let text = String(decoding: shown, as: UTF8.self)
+        // A line's end at the end of the body says nothing.
+        let end = shown.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+        let text = String(decoding: shown[..<end], as: UTF8.self)
         return "\(line); it says: \(text)\(shown.count < refusal.body.count ? "…" : "")"
     }
 }

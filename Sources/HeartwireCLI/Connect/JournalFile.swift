@@ -1,4 +1,3 @@
-import Heartwire
 import Synchronization
 
 #if canImport(Glibc)
@@ -53,9 +52,9 @@ final class JournalFile: Sendable {
     /// Why the journal could not be written to its end, not yet escaped; `nil` as long as it could.
     var problem: String? { failure.words.withLock { $0 } }
 
-    /// Puts `event` behind the others. Never waits.
-    func append(_ event: JournalEvent) {
-        sink.append(event.jsonLine)
+    /// Puts `line`, which has no line end, behind the others. Never waits.
+    func append(_ line: String) {
+        sink.append(line)
     }
 
     /// Returns when all has been written, or after `limit`.

@@ -33,6 +33,9 @@ enum IntentScenarios {
                 $0.events(.progressed).contains { $0.phase == .upgrade }
             }
             try await demandStop(run, watched, within: .zero, closes: [.closedByApp])
+            try run.demand(
+                watched.transports.transports.allSatisfy(\.isAborted),
+                "expected the attempt to be dropped, saw it go on")
         },
         AcceptanceScenario(
             "disconnect-open", "a disconnect while open closes in order and stops"
@@ -48,10 +51,9 @@ enum IntentScenarios {
                 "expected 1000 both ways, saw \(answer)")
         },
         AcceptanceScenario(
-            "disconnect-waiting", "a disconnect during the back-off makes an end of it",
-            needs: .endpoint
+            "disconnect-waiting", "a disconnect during the back-off makes an end of it"
         ) { run in
-            let watched = try run.client("refuse=503") { configuration in
+            let watched = try run.client(url: try run.world.refusedURL()) { configuration in
                 configuration.reconnect = try? ReconnectPolicy(
                     backoff: Backoff(base: .seconds(600)))
             }
@@ -59,7 +61,7 @@ enum IntentScenarios {
             try await run.wait(watched, for: "the back-off") { log in
                 if case .waiting? = log.states.last?.state { true } else { false }
             }
-            try await demandStop(run, watched, within: .zero, closes: [.refused])
+            try await demandStop(run, watched, within: .zero, closes: [.connectFailed])
         },
         AcceptanceScenario(
             "disconnect-closing", "a close that the peer does not answer ends at the close timeout",

@@ -36,17 +36,17 @@ enum ReconnectScenarios {
             try demandWaits(run, watched, attempts: [1, 2, 3])
         },
         AcceptanceScenario(
-            "backoff-gives-up", "after the last attempt the client stops and says why",
-            needs: .endpoint
+            "backoff-gives-up", "after the last attempt the client stops and says why"
         ) { run in
-            let watched = try run.client("refuse=503") {
+            let watched = try run.client(url: try run.world.refusedURL()) {
                 $0.reconnect = try? run.policy(attempts: 2)
             }
             await watched.client.connect()
             try await run.wait(watched, for: "the stop") { $0.hasStopped }
-            try run.demandCloses([.refused, .refused, .refused], of: watched)
+            try run.demandCloses(Array(repeating: .connectFailed, count: 3), of: watched)
             try demandWaits(run, watched, attempts: [1, 2])
-            guard case .stopped(.attemptsExhausted(.refused)) = await watched.client.state else {
+            guard case .stopped(.attemptsExhausted(.connectFailed)) = await watched.client.state
+            else {
                 throw ScenarioFailure(
                     "expected all attempts to be used up, saw \(await watched.client.state)")
             }

@@ -1,0 +1,150 @@
+import Heartwire
+import HeartwireProtocol
+import HeartwireSession
+import Synchronization
+import Testing
+
+@testable import HeartwireCLI
+
+/// What was told, for two threads.
+private final class Told: Sendable {
+    let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    var opens: Int { all.count { $0 == "open" } }
+}
+
+/// The endpoint command within this process, in real time.
+private final class RunningEndpoint: Sendable {
+    let url: String
+    private let task: Task<CommandEnd, Never>
+    private let pipe: TestPipe
+
+    init(_ words: String...) async throws {
+        let pipe = TestPipe()
+        guard
+            case .endpoint(let options) = try CommandRequest(
+                arguments: ["endpoint", "--quiet"] + words)
+        else { throw UsageError("not endpoint") }
+        task = Task { await EndpointCommand.run(options, output: pipe.writer) }
+        self.pipe = pipe
+        guard case .bytes(let bytes) = await ChunkReader(descriptor: pipe.readEnd).next() else {
+            throw UsageError("no first line")
+        }
+        let line = String(decoding: bytes, as: UTF8.self)
+        url = String(line.dropFirst("listening ".count).dropLast())
+    }
+
+    func stop() async -> CommandEnd {
+        task.cancel()
+        let end = await task.value
+        _ = pipe.finish()
+        return end
+    }
+}
+
+private func makeClient(
+    _ url: String, _ told: Told = Told(), reconnects: Bool = true, base: Duration = .seconds(60)
+) throws -> WebSocketLineClient {
+    var configuration = ClientConfiguration()
+    let backoff = try Backoff(base: base, jitter: .none, attempts: 5)
+    configuration.reconnect = reconnects ? ReconnectPolicy(backoff: backoff) : nil
+    configuration.connectTimeout = .seconds(10)
+    return try WebSocketLineClient(
+        try WebSocketURL(url), tell: { line in told.lines.withLock { $0 += [line] } },
+        configuration: configuration)
+}
+
+@Suite("WebSocketLineClient over loopback", .serialized)
+struct WebSocketLineClientTests {
+    @Test("messages go out and come in, and the close is confirmed")
+    func echo() async throws {
+        let endpoint = try await RunningEndpoint()
+        let told = Told()
+        let client = try makeClient(endpoint.url, told)
+        #expect(await client.open())
+        #expect(await client.send(.text("a")) == .sent)
+        #expect(await client.nextMessage() == .text("a"))
+        await client.close(.normalClosure)
+        #expect(await client.nextMessage() == nil)
+        #expect(await client.cause() == .closedByApp(sent: 1000, answer: PeerClose(code: 1000)))
+        #expect(await client.send(.text("b")) == .ended)
+        #expect(told.all == ["connecting to \(endpoint.url)", "open", "closing"])
+        #expect(await endpoint.stop() == .done)
+    }
+
+    @Test(
+        "K12-01: a first attempt that fails is the end, though lost connections are made anew",
+        arguments: ["refuse=503", "refuse=reset", "refuse=garbage"])
+    func firstAttempt(behaviour: String) async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", behaviour)
+        let told = Told()
+        let client = try makeClient(endpoint.url, told)
+        #expect(await !client.open())
+        let kinds: Set<CloseCause.Kind> = [.refused, .connectFailed, .badHandshake]
+        #expect(kinds.contains(await client.cause().kind))
+        #expect(await client.nextMessage() == nil)
+        #expect(told.all == ["connecting to \(endpoint.url)"])
+        _ = await endpoint.stop()
+    }
+
+    @Test("K10-08: what a server says before it closes at once is not lost")
+    func closesAtOnce() async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", "hello=3x1&close=1008:no")
+        let client = try makeClient(endpoint.url)
+        #expect(await client.open())
+        for _ in 0..<3 { #expect(await client.nextMessage() != nil) }
+        #expect(await client.nextMessage() == nil)
+        #expect(await client.cause() == .closedByPeer(PeerClose(code: 1008, reason: "no")))
+        _ = await endpoint.stop()
+    }
+
+    @Test("a message waits while the connection is made anew, and goes out once")
+    func again() async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", "close=1012@50")
+        let told = Told()
+        let client = try makeClient(endpoint.url, told, base: .milliseconds(10))
+        #expect(await client.open())
+        // Sent all the time: what meets the end of the first connection waits for the second.
+        var outcome = LineOutcome.sent
+        while told.opens < 2, outcome != .ended { outcome = await client.send(.text("x")) }
+        #expect(told.opens >= 2)
+        #expect(told.all.contains { $0.contains("1012") && $0.contains("attempt 1 follows") })
+        await client.close(.normalClosure)
+        _ = await client.cause()
+        _ = await endpoint.stop()
+    }
+
+    @Test("once told so, it does not connect again, neither later nor from a wait")
+    func last() async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", "close=1012@50")
+        let client = try makeClient(endpoint.url)
+        #expect(await client.open())
+        await client.stopReconnecting()
+        #expect(await client.nextMessage() == nil)
+        #expect(await client.cause() == .closedByPeer(PeerClose(code: 1012)))
+        _ = await endpoint.stop()
+    }
+
+    @Test("R3: a close that asks not to come back, and no policy at all, end the session")
+    func stops() async throws {
+        let endpoint = try await RunningEndpoint()
+        for (query, reconnects) in [("?close=1008", true), ("?close=1012", false)] {
+            let client = try makeClient(endpoint.url + query, reconnects: reconnects)
+            #expect(await client.open())
+            #expect(await client.cause().kind == .closedByPeer)
+            #expect(await client.send(.text("a")) == .ended)
+        }
+        _ = await endpoint.stop()
+    }
+
+    @Test("a close while connecting ends the attempt: it is not open")
+    func closeWhileConnecting() async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", "refuse=silence")
+        let client = try makeClient(endpoint.url)
+        async let opening = client.open()
+        // Whether this comes before or behind the connect is left open: repeated until it has an effect.
+        while await client.cause().kind != .closedByApp { await client.close(.goingAway) }
+        #expect(await !opening)
+        _ = await endpoint.stop()
+    }
+}
