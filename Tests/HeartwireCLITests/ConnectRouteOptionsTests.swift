@@ -1,3 +1,4 @@
+import Heartwire
 import HeartwireProtocol
 import HeartwireSession
 import Testing
