@@ -130,21 +130,27 @@ let package = Package(
 
 // libFuzzer brings the `main` of these, so a build that does not ask for them must not see them: `make fuzz`.
 if Context.environment["HEARTWIRE_FUZZ"] != nil {
-    package.targets.append(
+    let house: [Target.Dependency] = ["FuzzSupport", "HeartwireProtocol", "HeartwireSocket"]
+    let fuzzers: [(name: String, dependencies: [Target.Dependency], exclude: [String])] = [
+        ("Frames", Array(house.prefix(2)), ["corpus"]),
+        ("Handshake", Array(house.prefix(2)), ["corpus", "dictionary"]),
+        ("Engine", Array(house.prefix(2)), ["corpus"]),
+        ("Extensions", house, ["corpus", "dictionary"]),
+        ("Inflate", house, ["corpus"]),
+    ]
+    package.targets += [
         .target(
             name: "FuzzSupport", dependencies: ["HeartwireProtocol"], path: "Fuzz/Support",
-            swiftSettings: manner))
-    package.targets.append(
+            swiftSettings: manner),
         .executableTarget(
             name: "EngineDriver", dependencies: ["FuzzSupport", "HeartwireProtocol"],
-            path: "Fuzz/Driver", swiftSettings: manner))
-    for (name, exclude) in [
-        ("Frames", ["corpus"]), ("Handshake", ["corpus", "dictionary"]), ("Engine", ["corpus"]),
-    ] {
+            path: "Fuzz/Driver", swiftSettings: manner),
+    ]
+    for (name, dependencies, exclude) in fuzzers {
         package.targets.append(
             .executableTarget(
-                name: "Fuzz\(name)", dependencies: ["FuzzSupport", "HeartwireProtocol"],
-                path: "Fuzz/\(name)", exclude: exclude, swiftSettings: manner))
+                name: "Fuzz\(name)", dependencies: dependencies, path: "Fuzz/\(name)",
+                exclude: exclude, swiftSettings: manner))
         package.products.append(.executable(name: "Fuzz\(name)", targets: ["Fuzz\(name)"]))
     }
 }
