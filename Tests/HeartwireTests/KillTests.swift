@@ -71,7 +71,8 @@ struct KillTests {
         run: Int, point: String? = nil, killAfter: Duration? = nil, killAtPong: Bool = false
     ) throws -> (output: String, status: Int32, signalled: Bool) {
         let process = Process()
-        process.executableURL = try #require(childURL())
+        let program = try #require(childURL())
+        process.executableURL = program
         process.arguments = [server.url, folder.file(), "\(run)"] + (point.map { [$0] } ?? [])
         let output = Pipe()
         process.standardOutput = output

@@ -123,7 +123,7 @@ import Testing
         }
         world.executor.runUntilIdle()
         #expect(world.connections.count == 2)
-        #expect(world.connections.allSatisfy(\.hasEnded))
+        #expect(!world.connections.contains { !$0.hasEnded })
         #expect(world.executor.pendingTimers == 0)
         watched.stopWatching()
     }

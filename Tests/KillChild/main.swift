@@ -13,12 +13,12 @@ let run = arguments[3]
 let point = arguments.count > 4 ? arguments[4] : ""
 
 /// One line, in one write, so that a kill leaves no half of it.
-func say(_ line: String) {
+@Sendable func say(_ line: String) {
     let bytes = [UInt8]("\(line)\n".utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
 }
 
-func end(at here: String) {
+@Sendable func end(at here: String) {
     if here == point { kill(getpid(), SIGKILL) }
 }
 
