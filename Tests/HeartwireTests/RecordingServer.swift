@@ -10,7 +10,8 @@ import Synchronization
 final class RecordingServer: @unchecked Sendable {
     private let loop = EventLoop(name: "recording")
     private let texts = Mutex<[String]>([])
-    private let pingHook = Mutex<(@Sendable () -> Void)?>(nil)
+    private let pongHook = Mutex<(@Sendable () -> Void)?>(nil)
+    private let pongs = Atomic<Int>(0)
     private var listener: TCPListener?
 
     init() throws {
@@ -27,9 +28,9 @@ final class RecordingServer: @unchecked Sendable {
     /// What was read so far.
     var received: [String] { texts.withLock { $0 } }
 
-    /// Called when a ping came and its pong has gone out.
+    /// Called when the tenth and each later pong has gone out.
     func onPong(_ hook: (@Sendable () -> Void)?) {
-        pingHook.withLock { $0 = hook }
+        pongHook.withLock { $0 = hook }
     }
 
     func stop() {
@@ -42,7 +43,8 @@ final class RecordingServer: @unchecked Sendable {
     }
 
     fileprivate func ponged() {
-        pingHook.withLock { $0 }?()
+        let (_, count) = pongs.add(1, ordering: .relaxed)
+        if count >= 10 { pongHook.withLock { $0 }?() }
     }
 }
 
