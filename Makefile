@@ -14,7 +14,7 @@ LINTED := $(wildcard Sources Tests Examples Benchmarks Fuzz Package.swift)
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: ## Check what a build needs, install what is missing (Debian, as root)
@@ -55,6 +55,26 @@ bench: build ## Measure beside raw TCP and other implementations; ARGS: REPETITI
 .PHONY: docs
 docs: setup ## Build the reference of the libraries into build/docs
 	@scripts/docs
+
+.PHONY: autobahn
+autobahn: build ## Run Autobahn's suite in both roles and write CONFORMANCE.md (some minutes)
+	@Conformance/run "$$($(SWIFT) build -c release --show-bin-path)/heartwire" \
+	    --write CONFORMANCE.md $(ARGS)
+
+.PHONY: autobahn-quick
+autobahn-quick: build ## Run sections 1 to 7 and 10 of Autobahn's suite in both roles
+	@Conformance/run "$$($(SWIFT) build -c release --show-bin-path)/heartwire" --quick $(ARGS)
+
+# How long `make fuzz` runs each target.
+SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: setup ## Fuzz each target for SECONDS (60); ARGS go to scripts/fuzz
+	@scripts/fuzz $(SECONDS) $(ARGS)
+
+.PHONY: differential
+differential: setup ## Compare the engine with two other implementations, over the same bytes
+	@Fuzz/Differential/compare $(ARGS)
 
 .PHONY: sanitize
 sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer

@@ -51,6 +51,7 @@ let package = Package(
             dependencies: [
                 "CZlib", "HeartwireProtocol", "HeartwireSession",
                 .target(name: "CLinux", condition: .when(platforms: [.linux])),
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: manner),
         .target(
@@ -62,6 +63,7 @@ let package = Package(
             name: "Heartwire",
             dependencies: [
                 "HeartwireProtocol", "HeartwireSession", "HeartwireSocket", "HeartwireURLSession",
+                "CSQLite",
             ],
             swiftSettings: manner),
 
@@ -102,7 +104,7 @@ let package = Package(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol",
+                "HeartwireProtocol", "CSQLite",
             ],
             swiftSettings: manner),
         .testTarget(
@@ -121,3 +123,30 @@ let package = Package(
             swiftSettings: manner),
     ]
 )
+
+// libFuzzer brings the `main` of these, so a build that does not ask for them must not see them: `make fuzz`.
+if Context.environment["HEARTWIRE_FUZZ"] != nil {
+    let house: [Target.Dependency] = ["FuzzSupport", "HeartwireProtocol", "HeartwireSocket"]
+    let fuzzers: [(name: String, dependencies: [Target.Dependency], exclude: [String])] = [
+        ("Frames", Array(house.prefix(2)), ["corpus"]),
+        ("Handshake", Array(house.prefix(2)), ["corpus", "dictionary"]),
+        ("Engine", Array(house.prefix(2)), ["corpus"]),
+        ("Extensions", house, ["corpus", "dictionary"]),
+        ("Inflate", house, ["corpus"]),
+    ]
+    package.targets += [
+        .target(
+            name: "FuzzSupport", dependencies: ["HeartwireProtocol"], path: "Fuzz/Support",
+            swiftSettings: manner),
+        .executableTarget(
+            name: "EngineDriver", dependencies: ["FuzzSupport", "HeartwireProtocol"],
+            path: "Fuzz/Driver", swiftSettings: manner),
+    ]
+    for (name, dependencies, exclude) in fuzzers {
+        package.targets.append(
+            .executableTarget(
+                name: "Fuzz\(name)", dependencies: dependencies, path: "Fuzz/\(name)",
+                exclude: exclude, swiftSettings: manner))
+        package.products.append(.executable(name: "Fuzz\(name)", targets: ["Fuzz\(name)"]))
+    }
+}

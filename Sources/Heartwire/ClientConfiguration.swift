@@ -29,6 +29,17 @@ public struct ClientConfiguration: Sendable {
     /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
     public var compression = Compression.deflate()
 
+    /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
+    /// ``request`` that says nothing of its own gets this too. Default: what the system trusts.
+    public var tls = TLSConfiguration()
+
+    /// The proxy to go through (promise P6); a request of ``request`` that says nothing of its own goes through it,
+    /// too. Default: none. `try .environment()` takes what the environment's variables say.
+    public var proxy = ProxyConfiguration.direct
+
+    /// Whether the redirects of servers are followed; a request of ``request`` may say so for itself. Default: they are not.
+    public var redirects = RedirectPolicy.refuse
+
     /// The limits of the protocol engine.
     public var limits = Limits()
 
@@ -36,6 +47,10 @@ public struct ClientConfiguration: Sendable {
     /// so the server is slowed down and nothing is dropped; the heartbeat passes no verdict meanwhile.
     /// Default: 4 MiB.
     public var receiveBufferBytes = 4 << 20
+
+    /// Where messages are kept that are delivered with a guarantee (promise D2), and how. A file is opened when the
+    /// client is made. `nil` keeps none. Default: `nil`.
+    public var outbox: OutboxConfiguration?
 
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
     /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
@@ -66,6 +81,12 @@ public struct HeartbeatSettings: Sendable, Hashable {
     /// refused when the client is made (promise H14).
     public static func every(_ interval: Duration, timeout: Duration) -> HeartbeatSettings {
         HeartbeatSettings(interval: interval, timeout: timeout)
+    }
+
+    /// The same settings as the heartbeat takes them.
+    func checked() throws(HeartbeatConfigurationError) -> Heartbeat<MonotonicInstant>.Configuration
+    {
+        try Heartbeat<MonotonicInstant>.Configuration(interval: interval, timeout: timeout)
     }
 }
 

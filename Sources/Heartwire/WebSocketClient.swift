@@ -1,5 +1,6 @@
 public import HeartwireProtocol
 public import HeartwireSession
+import HeartwireSocket
 
 /// A WebSocket client whose session never lies.
 ///
@@ -16,7 +17,7 @@ public import HeartwireSession
 /// ``executor`` sends and receives without a thread hop. Letting go of the last reference closes the
 /// connection with 1001.
 public actor WebSocketClient {
-    private nonisolated let core: ClientCore
+    nonisolated let core: ClientCore
 
     /// The actor's executor is its transport's.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -29,7 +30,8 @@ public actor WebSocketClient {
     ///   - url: A `ws:` or `wss:` URL (RFC 6455 §3).
     ///   - configure: Changes the default configuration.
     /// - Throws: `WebSocketURLError` for a URL that cannot be connected to, `HeartbeatConfigurationError` for an interval or
-    ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request.
+    ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request,
+    ///   `TLSFailure` for certificates or a key that cannot be used.
     public init(_ url: String, configure: (inout ClientConfiguration) -> Void = { _ in }) throws {
         try self.init(try WebSocketURL(url), configure: configure)
     }
@@ -39,33 +41,49 @@ public actor WebSocketClient {
     /// - Parameters:
     ///   - url: Where to connect to.
     ///   - configure: Changes the default configuration.
-    /// - Throws: `HeartbeatConfigurationError` or `OpeningRequestError`, as above.
+    /// - Throws: `HeartbeatConfigurationError`, `OpeningRequestError` or `TLSFailure`, as above.
     public init(_ url: WebSocketURL, configure: (inout ClientConfiguration) -> Void = { _ in })
         throws
     {
         var configuration = ClientConfiguration()
         configure(&configuration)
         let source: ClientCore.RequestSource
+        let (tls, proxy, redirects) = (
+            configuration.tls, configuration.proxy, configuration.redirects
+        )
+        if tls != TLSConfiguration() { try tls.validate() }
         if let provider = configuration.request {
-            source = .provider(provider)
+            source = .provider { attempt in
+                var request = try await provider(attempt)
+                if request.tls == nil { request.tls = tls }
+                if request.proxy == nil { request.proxy = proxy }
+                if request.redirects == nil { request.redirects = redirects }
+                return request
+            }
         } else {
             var request = try ConnectionRequest(
                 url: url, headers: configuration.headers,
                 subprotocols: configuration.subprotocols, limits: configuration.limits)
             request.compression = configuration.compression
+            request.tls = tls
+            request.proxy = proxy
+            request.redirects = redirects
             source = .fixed(request)
         }
         var session = SessionConfiguration()
-        session.heartbeat = try configuration.heartbeat.map {
-            try Heartbeat<MonotonicInstant>.Configuration(
-                interval: $0.interval, timeout: $0.timeout)
-        }
+        session.heartbeat = try configuration.heartbeat?.checked()
         session.reconnect = configuration.reconnect
         session.connectTimeout = configuration.connectTimeout
         session.closeTimeout = configuration.closeTimeout
         var generator = SystemRandomNumberGenerator()
         let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
-        core = ClientCore(url: url, source: source, machine: machine, configuration: configuration)
+        // Last, because it takes possession of the store.
+        let delivery = try configuration.outbox.map { outbox in
+            try Delivery(outbox, executor: configuration.transport.executor)
+        }
+        core = ClientCore(
+            url: url, source: source, machine: machine, configuration: configuration,
+            delivery: delivery)
     }
 
     deinit {
@@ -100,7 +118,7 @@ public actor WebSocketClient {
         await waitUntilClosed()
     }
 
-    private func waitUntilClosed() async {
+    func waitUntilClosed() async {
         guard case .closing = core.states.current else { return }
         for await state in states {
             guard case .closing = state else { return }
@@ -115,13 +133,35 @@ public actor WebSocketClient {
     public func waitUntilOpen() async throws -> OpenedConnection {
         for await state in states {
             switch state {
-            case .open: return core.openedConnection ?? OpenedConnection()
+            case .open: return core.opened ?? OpenedConnection()
             case .stopped(let cause): throw SessionStopped(cause: cause)
             case .idle: throw SessionStopped(cause: .disconnected(nil))
             case .connecting, .closing, .waiting: continue
             }
         }
         throw CancellationError()
+    }
+
+    /// Takes the pulse by other settings from now on; `nil` takes none.
+    ///
+    /// An open connection's next ping is due one interval from now, and a ping that is under way no
+    /// longer counts. The setting also holds for later connections.
+    ///
+    /// - Throws: ``HeartbeatConfigurationError`` for an interval or timeout that is not positive (promise H14);
+    ///   nothing changes then.
+    public func setHeartbeat(_ settings: HeartbeatSettings?) throws(HeartbeatConfigurationError) {
+        core.setHeartbeat(try settings?.checked())
+    }
+
+    /// Asks for a sign of life now and returns: for an app that has reason to doubt the connection, as after
+    /// a sleep or a change of network.
+    ///
+    /// An open connection is pinged at once. When no pong comes within the heartbeat's timeout it
+    /// is replaced without a back-off; without a heartbeat there is nothing to judge it by and
+    /// nothing happens. A back-off wait is cut short, unless the server asked for it or another was cut short less
+    /// than 30 s ago. In every other phase nothing happens (promises L2, R6).
+    public func checkConnection() {
+        core.checkConnection()
     }
 
     /// The present state.
@@ -140,20 +180,27 @@ public actor WebSocketClient {
     /// Returns when the message went to the transport; when more than the limit waits there, after the
     /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
     ///
-    /// - Throws: `SendError.notOpen` when there is no open connection, `SendError.connectionEnded` when the
-    ///   connection ended while waiting for room: the message may or may not have arrived then.
+    /// - Throws: `SendError.notOpen` when there is no open connection. While waiting for room:
+    ///   `SendError.connectionEnded` when the connection ended, `SendError.cancelled` when the task was
+    ///   cancelled; the message may or may not arrive then.
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
         if core.executor.isCurrent {
+            while core.isBacklogged {
+                try await core.waitForRoom(isolation: #isolation)
+            }
             guard try !core.send(message) else { return }
-            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+            try await core.waitForRoom(isolation: #isolation)
         } else {
             try await sendFromElsewhere(message)
         }
     }
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {
+        while core.isBacklogged {
+            try await core.waitForRoom(isolation: self)
+        }
         guard try !core.send(message) else { return }
-        guard await core.waitForRoom() else { throw SendError.connectionEnded }
+        try await core.waitForRoom(isolation: self)
     }
 
     /// The domain of this client, to prefer in tasks that should have no thread hop per message:

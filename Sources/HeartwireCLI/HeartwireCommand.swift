@@ -34,6 +34,14 @@ struct HeartwireCommand {
         case .bench(.server(let port)): await stoppable { await BenchServer.run(port: port) }
         case .connect(let options): await ConnectCommand.run(options)
         case .endpoint(let options): await stoppable { await EndpointCommand.run(options) }
+        case .autobahn(let options):
+            await stoppable {
+                let limit = options.caseTimeout
+                return await AutobahnCommand(
+                    options: options,
+                    visit: { try await AutobahnClient.visit($0, $1, limit: limit) }
+                ).run()
+            }
         }
     }
 

@@ -26,7 +26,7 @@ extension ConnectionEngine {
     mutating func failForPeer(_ violation: ProtocolViolation) {
         events.append(.failed(violation))
         if state == .open {
-            guard answersAutomatically else { return waitForOwner() }
+            guard answersEndings else { return waitForOwner() }
             queueClose(.adapted(violation.closeCode, reason: violation.description))
         }
         become(.closed)
@@ -36,7 +36,7 @@ extension ConnectionEngine {
     /// A ping that is kept is answered as soon as there is, so none can be overtaken here.
     private mutating func pingArrived(_ payload: [UInt8]) {
         events.append(.pingReceived(payload))
-        guard answersAutomatically else { return }
+        guard answersPings else { return }
         if pongs.hasRoom(written: outgoing.written) {
             queuePong(payload)
         } else {
@@ -60,7 +60,7 @@ extension ConnectionEngine {
         closeReceived = close
         events.append(.closeReceived(close.code, reason: close.reason))
         if state == .open {
-            guard answersAutomatically else { return waitForOwner() }
+            guard answersEndings else { return waitForOwner() }
             queueClose(ClosePayload(code: close.code))
         }
         become(.closed)

@@ -65,7 +65,7 @@ extension ConnectionEngine {
     }
 
     /// Answers the peer's Close with its own code (RFC 6455 §5.5.1), which completes the closing
-    /// handshake. Only for owners that turned ``answersAutomatically`` off; does nothing when there
+    /// handshake. Only for owners that turned ``answersEndings`` off; does nothing when there
     /// is no Close to answer.
     public mutating func answerClose() {
         guard state == .open, let closeReceived else { return }

@@ -48,14 +48,25 @@ public struct ConnectionEngine: ~Copyable {
     public internal(set) var closeSent: ClosePayload?
     /// What the peer's Close frame held; `nil` before one arrived.
     public internal(set) var closeReceived: ClosePayload?
-    /// Whether pings, Close frames and broken rules are answered as soon as they are read; the default.
+    /// Whether pings are answered as soon as they are read; the default. An owner that turns it off owes a
+    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``; it can leave a ping unanswered, too,
+    /// which is what a test's endpoint is for.
+    public var answersPings = true
+    /// Whether Close frames and broken rules are answered as soon as they are read; the default.
     ///
-    /// An owner that echoes turns this off to answer in the order of the events: what came before a
-    /// Close in one read can then still be sent back before the answer. It owes a
-    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``, ``answerClose()`` for
-    /// ``EngineEvent/closeReceived(_:reason:)`` and ``fail(_:reason:)`` for ``EngineEvent/failed(_:)``; it
-    /// can leave a ping unanswered, too, which is what a test's endpoint is for.
-    public var answersAutomatically = true
+    /// An owner that turns it off answers in the order of the events: what came before a Close in one
+    /// read can then still be sent back before the answer. It owes ``answerClose()`` for
+    /// ``EngineEvent/closeReceived(_:reason:)`` and ``fail(_:reason:)`` for ``EngineEvent/failed(_:)``
+    /// when either finds the engine open. Nothing more is read meanwhile.
+    public var answersEndings = true
+    /// Both ``answersPings`` and ``answersEndings``.
+    public var answersAutomatically: Bool {
+        get { answersPings && answersEndings }
+        set {
+            answersPings = newValue
+            answersEndings = newValue
+        }
+    }
 
     let limits: Limits
     let random: any RandomSource

@@ -31,9 +31,10 @@ public struct Limits: Sendable, Hashable {
     /// of one character are common and cheap.
     public var inflateRatioGraceBytes = 65_536
 
-    /// The most frames in one received message. Default 65,536: bounds the work that empty
-    /// fragments can ask for. Going over it fails the connection with 1009.
-    public var fragments = 65_536
+    /// The most frames in one received message. Default 131,072: bounds the work that empty
+    /// fragments can ask for, and lets through 4 MiB in pieces of 64 bytes, which honest senders
+    /// end with an empty frame. Going over it fails the connection with 1009.
+    public var fragments = 131_072
 
     /// The most automatic pongs that wait unwritten in the outgoing buffer. Past it only the
     /// newest further ping is answered, as RFC 6455 §5.5.3 allows. Default 32, 4 KiB at the most.

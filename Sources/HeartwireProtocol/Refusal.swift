@@ -9,6 +9,9 @@ public struct Refusal: Error, Sendable, Hashable {
     /// The beginning of the decoded body, at most `Limits.refusalBodyBytes`, or what came of it.
     public let body: [UInt8]
 
+    /// Why the client went no further, where the answer is a redirect and redirects are followed.
+    public var redirectFault: RedirectFault?
+
     /// States a refusal.
     public init(
         status: Int, reasonPhrase: String = "", headers: HeaderFields = [:], body: [UInt8] = []
@@ -24,17 +27,19 @@ public struct Refusal: Error, Sendable, Hashable {
 
     /// How long the server asks to wait, in seconds (RFC 9110 §10.2.3).
     ///
-    /// `nil` when it asks for nothing, asks with a date, which would need the wall clock, or asks in
-    /// a way that makes no sense; at most ``longestRetryAfterSeconds``.
+    /// A date counts from the answer's own `Date`, so that no clock has to agree with another. `nil` when the
+    /// server asks for nothing, or in a way that makes no sense; at most ``longestRetryAfterSeconds``.
     public var retryAfterSeconds: Int? {
         guard let value = headers["Retry-After"], !value.isEmpty else { return nil }
-        var seconds = 0
-        for byte in value.utf8 {
-            guard HTTPSyntax.isDigit(byte) else { return nil }
-            seconds = min(
-                seconds * 10 + Int(byte - UInt8(ascii: "0")), Self.longestRetryAfterSeconds)
+        guard value.utf8.allSatisfy(HTTPSyntax.isDigit) else {
+            guard let date = headers["Date"].flatMap(HTTPDate.seconds),
+                let until = HTTPDate.seconds(value)
+            else { return nil }
+            return max(0, min(until - date, Self.longestRetryAfterSeconds))
         }
-        return seconds
+        return value.utf8.reduce(0) { seconds, digit in
+            min(seconds * 10 + Int(digit &- UInt8(ascii: "0")), Self.longestRetryAfterSeconds)
+        }
     }
 }
 
@@ -42,6 +47,7 @@ extension Refusal: CustomStringConvertible {
     /// One line for people, such as `the server answered HTTP 403 Forbidden`, safe to display.
     public var description: String {
         let phrase = reasonPhrase.isEmpty ? "" : " \(DisplayText.escaped(reasonPhrase))"
-        return "the server answered HTTP \(status)\(phrase)"
+        let fault = redirectFault.map { ", which was not followed: \($0)" } ?? ""
+        return "the server answered HTTP \(status)\(phrase)\(fault)"
     }
 }

@@ -59,6 +59,27 @@ public struct WebSocketURL: Sendable, Hashable {
         return "Basic \(Base64.encode(Array("\(user):\(password ?? "")".utf8)))"
     }
 
+    private init(_ url: WebSocketURL, target: String, user: String?, password: String?) {
+        isSecure = url.isSecure
+        host = url.host
+        resolverName = url.resolverName
+        isIPv6 = url.isIPv6
+        port = url.port
+        requestTarget = target
+        self.user = user
+        self.password = password
+    }
+
+    /// This URL with another path and query, which must begin with a slash and hold visible ASCII only.
+    func withRequestTarget(_ target: String) -> WebSocketURL {
+        WebSocketURL(self, target: target, user: user, password: password)
+    }
+
+    /// This URL with other user information.
+    func withUserInfo(_ user: String?, _ password: String?) -> WebSocketURL {
+        WebSocketURL(self, target: requestTarget, user: user, password: password)
+    }
+
     private static func defaultPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
 
     private static func scheme(

@@ -55,7 +55,8 @@ public enum ConnectPhase: String, Sendable, Hashable, CaseIterable {
     case upgrade
 }
 
-/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP.
+/// What went wrong beneath the WebSocket protocol: in the resolver, in TCP, at a
+/// proxy, in TLS.
 public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The classes of failure that a policy can tell apart.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -71,6 +72,10 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
         case endOfStream
         /// The kernel gave up waiting.
         case timedOut
+        /// TLS; ``ConnectionFailure/tls`` tells what.
+        case tls
+        /// A proxy opened no tunnel; ``ConnectionFailure/proxy`` tells why.
+        case proxy
         /// Anything else that the kernel reports.
         case system
     }
@@ -79,11 +84,33 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
     public let kind: Kind
     /// The system's number for it (`errno`, or `getaddrinfo`'s code for ``Kind/resolution``), 0 where there is none.
     public let systemCode: Int32
+    /// What TLS says, where that is what failed.
+    public let tls: TLSFailure?
+    /// What the proxy says, where that is what failed.
+    public let proxy: ProxyFailure?
 
     /// States a failure of class `kind` with the system's number for it.
     public init(_ kind: Kind, systemCode: Int32 = 0) {
         self.kind = kind
         self.systemCode = systemCode
+        tls = nil
+        proxy = nil
+    }
+
+    /// States a failure of TLS.
+    public init(_ failure: TLSFailure) {
+        kind = .tls
+        systemCode = 0
+        tls = failure
+        proxy = nil
+    }
+
+    /// States that a proxy opened no tunnel.
+    public init(_ failure: ProxyFailure) {
+        kind = .proxy
+        systemCode = 0
+        tls = nil
+        proxy = failure
     }
 
     /// One line for people, such as `connection refused (errno 111)`.
@@ -96,6 +123,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
             case .reset: "connection reset by the peer"
             case .endOfStream: "the peer ended the stream without a Close frame"
             case .timedOut: "the network timed out"
+            case .tls: tls.map { "\($0)" } ?? "TLS failed"
+            case .proxy: proxy.map { "\($0)" } ?? "the proxy opened no tunnel"
             case .system: "system error"
             }
         guard systemCode != 0 else { return words }
@@ -135,15 +164,15 @@ extension CloseCause {
         }
     }
 
-    /// A number that goes with the kind and tells nothing private: the close code, the HTTP status
-    /// or the system's error number; `nil` where there is none.
+    /// A number that goes with the kind and tells nothing private: the close code, the HTTP status,
+    /// the SOCKS reply or the system's error number; `nil` where there is none.
     public var number: Int? {
         switch self {
         case .closedByApp(let sent, let answer): (answer?.code ?? sent).map { Int($0.rawValue) }
         case .closedByPeer(let peer): peer.code.map { Int($0.rawValue) }
         case .heartbeatTimeout, .connectTimeout, .requestFailed: nil
         case .connectFailed(let failure), .connectionLost(let failure):
-            failure.systemCode == 0 ? nil : Int(failure.systemCode)
+            failure.systemCode == 0 ? failure.proxy?.number : Int(failure.systemCode)
         case .refused(let refusal): refusal.status
         case .badHandshake(let violation), .protocolViolation(let violation):
             Int(violation.closeCode.rawValue)

@@ -12,6 +12,8 @@ public enum SessionEvent: Sendable, Hashable {
     case probeRequested
     /// The app wants the pulse taken by other settings from now on, or not at all.
     case heartbeatChanged(Heartbeat<MonotonicInstant>.Configuration?)
+    /// Something that was sent waits for a pong behind it (D3). Where no ping is out, one goes out now.
+    case fenceRequested
     /// The app's provider gave the request for this attempt.
     case requestProvided(Generation)
     /// The app's provider threw; carries what it said.
@@ -36,7 +38,9 @@ public enum SessionEvent: Sendable, Hashable {
     /// The connection that this event belongs to, if any.
     public var generation: Generation? {
         switch self {
-        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged: nil
+        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .fenceRequested:
+            nil
         case .requestProvided(let generation), .requestFailed(let generation, _),
             .connectProgressed(let generation, _), .transportOpened(let generation),
             .pongReceived(let generation, _), .frameReceived(let generation),
@@ -49,7 +53,9 @@ public enum SessionEvent: Sendable, Hashable {
     /// What the gate tells apart.
     var kind: Kind {
         switch self {
-        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged: .intent
+        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
+            .fenceRequested:
+            .intent
         case .requestProvided, .requestFailed: .request
         case .connectProgressed, .transportOpened: .opening
         case .pongReceived, .frameReceived, .readingPaused, .readingResumed: .pulse

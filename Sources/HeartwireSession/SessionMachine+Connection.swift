@@ -58,6 +58,19 @@ extension SessionMachine {
         }
     }
 
+    mutating func takePong(
+        _ stamp: Generation, _ id: PingID, _ now: MonotonicInstant
+    ) -> SessionEffects {
+        if case .open(var open) = phase, open.fence == id {
+            open.fence = nil
+            phase = .open(open)
+        }
+        return beat(now) { heartbeat in
+            heartbeat.pong(stamp, id, at: now)
+            return nil
+        }
+    }
+
     mutating func pauseReading(_ now: MonotonicInstant) -> SessionEffects {
         guard case .open(var open) = phase else { return [] }
         open.isReadingPaused = true

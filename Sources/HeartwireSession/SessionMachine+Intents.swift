@@ -65,9 +65,21 @@ extension SessionMachine {
         configuration.heartbeat = settings
         guard case .open(var open) = phase else { return [] }
         open.heartbeat = startedHeartbeat(now)
+        open.fence = nil
         if open.isReadingPaused { open.heartbeat?.readingPaused(generation) }
         phase = .open(open)
         return []
+    }
+
+    /// At most one ping is out (H3): where a pong is awaited already, its owner asks again when that has come.
+    mutating func fence(_ now: MonotonicInstant) -> SessionEffects {
+        guard case .open(var open) = phase else { return [] }
+        guard open.heartbeat == nil else { return beat(now) { $0.fence(at: now) } }
+        guard open.fence == nil, !open.isReadingPaused else { return [] }
+        lastPing = PingID(lastPing.number &+ 1)
+        open.fence = lastPing
+        phase = .open(open)
+        return [.sendPing(generation, lastPing)]
     }
 
     /// Begins a new row of attempts with a connection of its own generation.

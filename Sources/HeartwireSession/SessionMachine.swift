@@ -19,6 +19,7 @@
 ///     connecting   deadline                      follow-up    abortTransport, connectionEnded
 ///     connecting   disconnect                    stopped      abortTransport, connectionEnded
 ///     open         heartbeat: ping due, probe    open         sendPing
+///     open         fenceRequested, no ping out   open         sendPing
 ///     open         heartbeat: no pong            follow-up    abortTransport, connectionEnded
 ///     open         transportClosed               follow-up    connectionEnded
 ///     open         disconnect                    closing      closeTransport
@@ -86,15 +87,12 @@ public struct SessionMachine: Sendable {
         case .disconnectRequested(let code, let reason): return disconnect(code, reason, now)
         case .probeRequested: return probe(now)
         case .heartbeatChanged(let settings): return changeHeartbeat(settings, now)
+        case .fenceRequested: return fence(now)
         case .requestProvided: return takeRequest(now)
         case .requestFailed(_, let words): return end(.requestFailed(words), aborts: false, now)
         case .connectProgressed(_, let progress): return note(progress)
         case .transportOpened: return open(now)
-        case .pongReceived(let stamp, let id):
-            return beat(now) { heartbeat in
-                heartbeat.pong(stamp, id, at: now)
-                return nil
-            }
+        case .pongReceived(let stamp, let id): return takePong(stamp, id, now)
         case .frameReceived(let stamp):
             return beat(now) { heartbeat in
                 heartbeat.frameReceived(stamp, at: now)
@@ -121,6 +119,16 @@ public struct SessionMachine: Sendable {
         }
     }
 
+    /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open, frames are read and no
+    /// ping is out.
+    public var admitsFence: Bool {
+        switch phase {
+        case .open(let open):
+            !open.isReadingPaused && open.fence == nil && open.heartbeat?.awaitedPing == nil
+        case .idle, .connecting, .closing, .waiting, .stopped: false
+        }
+    }
+
     /// Whether an effect may still run. One that acts on a connection may not once that connection has
     /// moved on; what was, may always be told.
     public func permits(_ effect: SessionEffect) -> Bool {
@@ -132,7 +140,7 @@ public struct SessionMachine: Sendable {
         case (.openTransport(let stamp), .connecting(let connecting)):
             stamp == generation && connecting.hasRequest
         case (.sendPing(let stamp, let id), .open(let open)):
-            stamp == generation && id == open.heartbeat?.awaitedPing
+            stamp == generation && (id == open.heartbeat?.awaitedPing || id == open.fence)
         case (.closeTransport(let stamp, _, _), .closing): stamp == generation
         case (.askForRequest, _), (.openTransport, _), (.sendPing, _), (.closeTransport, _): false
         }

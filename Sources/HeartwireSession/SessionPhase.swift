@@ -31,6 +31,8 @@ extension SessionMachine {
         var stableAt: MonotonicInstant?
         /// The pulse of this connection; `nil` when none is taken.
         var heartbeat: Heartbeat<MonotonicInstant>?
+        /// The ping that a fence waits for where no pulse is taken; ``Heartbeat`` knows its own.
+        var fence: PingID?
         /// Whether the client has stopped reading from the network.
         var isReadingPaused: Bool
     }

@@ -24,11 +24,20 @@ public protocol Transport: AnyObject {
     /// Begins the closing handshake (RFC 6455 §7.1.2) behind what is queued. The session bounds it.
     func close(_ code: CloseCode?, reason: String)
 
+    /// What the connection would have to be said to have ended for, if its time were up now: a server that has
+    /// refused and does not come to the end of its words has refused. `nil` unless there is such a cause.
+    var pendingCause: CloseCause? { get }
+
     /// Drops the connection at once: no close frame, no waiting, and no report afterwards.
     func abort()
 
     /// Stops or resumes reading from the network, for back-pressure.
     func setReading(_ isReading: Bool)
+}
+
+extension Transport {
+    /// None.
+    public var pendingCause: CloseCause? { nil }
 }
 
 /// Who hears what a ``Transport`` reports. Each report carries the generation the transport was made for.

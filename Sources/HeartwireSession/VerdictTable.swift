@@ -30,8 +30,21 @@ public enum Verdict: Sendable, Hashable {
 /// - 401, 407: refresh credentials.
 /// - 408, 425, 429, 5xx: retry, after `Retry-After` where the answer has one.
 /// - 2xx: retry. A captive portal answers 200 with a page of its own; it passes.
-/// - 3xx: stop. No redirect is followed. Other 4xx, such as 403, 404, 410, 426: stop.
+/// - 3xx: stop. A redirect is followed within its attempt (``RedirectPolicy``), or not at all. Other 4xx, such as 403, 404, 410, 426: stop.
 /// - Any other number is no HTTP status: stop.
+///
+/// TLS:
+/// - A certificate that is not trusted, for another name, out of its time, or not pinned: stop. Connecting
+///   again would not change it, and somebody may be listening on the way.
+/// - No `http/1.1`, no common version, no TLS at all, certificates of our own that cannot be used: stop.
+/// - An alert from the peer, a stream cut short, a broken record: retry.
+///
+/// Proxies:
+/// - HTTP 407, credentials refused: refresh credentials. The request is asked for anew, and it may name
+///   another proxy. No way to authenticate that both know: stop.
+/// - HTTP 408, 425, 429, 5xx: retry. Another status, such as 403: stop.
+/// - SOCKS replies 2 (not allowed), 7 and 8 (not supported): stop. Others, such as host unreachable: retry.
+/// - An answer that makes no sense, or none: retry.
 ///
 /// Everything else:
 /// - Closed by the app: stop.
@@ -40,12 +53,17 @@ public enum Verdict: Sendable, Hashable {
 ///   server that never gets it right uses up the backoff's attempts.
 /// - A peer that breaks the protocol once open: retry. One damaged stream is no proof of the next.
 public struct VerdictTable: Sendable, Hashable {
-    /// What a verdict can be set for. A code or status is looked up before the kind of its cause.
+    /// What a verdict can be set for. A code, status or failure of a proxy or
+    /// TLS is looked up before the kind of its cause.
     public enum Key: Sendable, Hashable {
         /// A Close frame from the peer with this code; 1005 for one without a code.
         case closeCode(CloseCode)
         /// An answer to the opening handshake with this HTTP status.
         case status(Int)
+        /// A failure of TLS, before or after the opening.
+        case tls(TLSFailure.Kind)
+        /// A proxy that opened no tunnel, for this reason.
+        case proxy(ProxyFailure)
         /// Every cause of this kind.
         case kind(CloseCause.Kind)
     }
@@ -63,7 +81,7 @@ public struct VerdictTable: Sendable, Hashable {
         set { changes[key] = newValue }
     }
 
-    /// The verdict for a cause: a change of its code or status, else a change of its kind, else
+    /// The verdict for a cause: a change of its code, status or failure, else a change of its kind, else
     /// what is listed above.
     public func verdict(for cause: CloseCause) -> Verdict {
         guard let key = Self.specificKey(of: cause) else { return self[.kind(cause.kind)] }
@@ -74,8 +92,10 @@ public struct VerdictTable: Sendable, Hashable {
         switch cause {
         case .closedByPeer(let peer): .closeCode(peer.code ?? 1005)
         case .refused(let refusal): .status(refusal.status)
-        case .closedByApp, .heartbeatTimeout, .connectTimeout, .connectFailed, .badHandshake,
-            .protocolViolation, .connectionLost, .requestFailed:
+        case .connectFailed(let failure), .connectionLost(let failure):
+            failure.tls.map { .tls($0.kind) } ?? failure.proxy.map { .proxy($0) }
+        case .closedByApp, .heartbeatTimeout, .connectTimeout, .badHandshake, .protocolViolation,
+            .requestFailed:
             nil
         }
     }
@@ -84,6 +104,8 @@ public struct VerdictTable: Sendable, Hashable {
         switch key {
         case .closeCode(let code): standard(forCloseCode: code.rawValue)
         case .status(let status): standard(forStatus: status)
+        case .tls(let failure): standard(forTLS: failure)
+        case .proxy(let failure): standard(for: failure)
         case .kind(let kind): standard(for: kind)
         }
     }
@@ -101,6 +123,25 @@ public struct VerdictTable: Sendable, Hashable {
         case 401, 407: .refreshCredentials
         case 408, 425, 429, 200...299, 500...599: .retry
         default: .stop
+        }
+    }
+
+    private static func standard(forTLS failure: TLSFailure.Kind) -> Verdict {
+        switch failure {
+        case .untrusted, .nameMismatch, .expired, .notYetValid, .pinMismatch, .applicationProtocol,
+            .version, .notTLS, .configuration, .unavailable:
+            .stop
+        case .alert, .truncated, .broken: .retry
+        }
+    }
+
+    private static func standard(for failure: ProxyFailure) -> Verdict {
+        switch failure {
+        case .status(407), .credentialsRefused: .refreshCredentials
+        case .status(408), .status(425), .status(429), .status(500...599): .retry
+        case .status, .noAcceptableMethod: .stop
+        case .reply(2), .reply(7), .reply(8): .stop
+        case .reply, .malformedAnswer, .ended: .retry
         }
     }
 

@@ -34,6 +34,8 @@ public protocol ByteChannel: AnyObject {
 
 /// What a ``ByteChannel`` reports.
 public protocol ByteChannelHandler: AnyObject {
+    /// The attempt to connect has come to `phase`. Does nothing unless it is implemented.
+    func channelProgressed(_ phase: ConnectPhase)
     /// The stream is up. Not reported for channels that were up when they were handed over.
     func channelConnected()
     /// Bytes arrived; they are valid only during the call.
@@ -44,6 +46,11 @@ public protocol ByteChannelHandler: AnyObject {
     func channelBecameWritable()
     /// The stream is over; the channel has closed itself.
     func channelFailed(_ failure: ConnectionFailure)
+}
+
+extension ByteChannelHandler {
+    /// Nothing: who does not ask how far it has come need not hear it.
+    public func channelProgressed(_ phase: ConnectPhase) {}
 }
 
 /// Makes byte channels to a host: the system's TCP, or a virtual network.

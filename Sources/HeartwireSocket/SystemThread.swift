@@ -6,7 +6,7 @@
 #endif
 
 /// A detached thread of the system: the loop's own, and one for each name that is being looked up.
-enum SystemThread {
+package enum SystemThread {
     private final class Start {
         let name: String
         let body: @Sendable () -> Void
@@ -28,7 +28,7 @@ enum SystemThread {
     }
 
     /// Runs `body` on a new thread. Answers the system's error number, 0 for success.
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let box = Unmanaged.passRetained(Start(name: name, body: body))
         #if canImport(Darwin)
             var handle: pthread_t?

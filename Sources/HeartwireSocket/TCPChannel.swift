@@ -72,7 +72,9 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
             guard self.state == .connecting else { return }
             switch answer {
             case .failure(let failure): self.fail(failure)
-            case .success(let addresses): self.race(addresses)
+            case .success(let addresses):
+                self.handler?.channelProgressed(.tcp)
+                self.race(addresses)
             }
         }
     }

@@ -16,7 +16,7 @@ public struct TCPConnector: ChannelConnector {
     /// Begins to look the host up and to connect; see ``ChannelConnector/connect(to:handler:)``.
     public func connect(to url: WebSocketURL, handler: any ByteChannelHandler) -> any ByteChannel {
         let channel = TCPChannel(connectingOn: loop, handler: handler)
-        channel.connect(to: url.host, port: url.port)
+        channel.connect(to: url.resolverName, port: url.port)
         return channel
     }
 }

@@ -178,7 +178,9 @@ public final class ClientWorld: @unchecked Sendable {
     ) async throws -> Success {
         switch machinery {
         case .virtual(let executor):
-            return try executor.runScript(patience: .seconds(1)) { try await script(self) }
+            return try await Self.onThread {
+                try executor.runScript(patience: .seconds(1)) { try await script(self) }
+            }
         case .loopback(let loop, _), .remote(let loop):
             defer { loop.shutdown() }
             let task = Task(executorPreference: loop) { try await script(self) }
@@ -187,6 +189,17 @@ public final class ClientWorld: @unchecked Sendable {
             } onCancel: {
                 task.cancel()
             }
+        }
+    }
+
+    /// Does what blocks on a thread of its own: those of Swift's pool are as few as the processors, and other tasks
+    /// need them.
+    private static func onThread<Success: Sendable>(
+        _ body: @escaping @Sendable () throws -> Success
+    ) async throws -> Success {
+        try await withCheckedThrowingContinuation { continuation in
+            let work: @Sendable () -> Void = { continuation.resume(with: Result(catching: body)) }
+            if SystemThread.start(name: "heartwire-world", work) != 0 { work() }
         }
     }
 

@@ -89,6 +89,9 @@ public final class RecordedTransport: Transport, TransportObserver {
 
     // MARK: Transport
 
+    /// What the inner transport says.
+    public var pendingCause: CloseCause? { inner?.pendingCause }
+
     /// Begins to connect.
     public func open() {
         inner?.open()

@@ -91,6 +91,7 @@ struct CommandOptionsTests {
     @Test("accept refuses what contradicts itself")
     func contradictions() {
         #expect(throws: UsageError.self) { try accept("--virtual", "--url", "ws://h/") }
+        #expect(throws: UsageError.self) { try accept("--url", "wss://h/") }
     }
 
     @Test("accept refuses settings that the endpoint could not be asked to meet")

@@ -74,10 +74,33 @@ struct ConnectOptionsTests {
         #expect(options.configuration(journal: nil).reconnect == nil)
     }
 
-    @Test("P3: wss is refused as long as there is no TLS, never spoken in the clear")
-    func noTLS() {
-        let error = #expect(throws: UsageError.self) { try connect("wss://h/") }
-        #expect(error?.problem == "wss:// needs TLS, which is not built in yet")
+    @Test(
+        "P3: a wss server is checked unless --insecure says otherwise, by --ca instead of the system"
+    )
+    func secure() throws {
+        let plain = try #require(try connect("wss://h/"))
+        #expect(plain.tls == ConnectTLSOptions())
+        #expect(try plain.tls.configuration() == TLSConfiguration())
+        let insecure = try #require(try connect("wss://h/", "--insecure"))
+        #expect(try insecure.tls.configuration().acceptsAnyCertificate)
+        let own = try #require(try connect("wss://h/", "--ca", "/does/not/exist"))
+        let failure = #expect(throws: TextFile.Failure.self) { try own.tls.configuration() }
+        #expect(failure?.description.contains("cannot read /does/not/exist") == true)
+        let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+        let pinned = try #require(try connect("wss://h/", "--pin", pin))
+        #expect(try pinned.tls.configuration().pins.map { "\($0)" } == [pin])
+    }
+
+    @Test("P3: options of TLS for a ws URL, or against each other, are misuse")
+    func misusedTLS() {
+        for words in [
+            ["ws://h/", "--insecure"], ["ws://h/", "--ca", "f"], ["wss://h/", "--pin", "x"],
+            ["wss://h/", "--ca", "f", "--insecure"],
+        ] {
+            #expect(throws: UsageError.self) {
+                try CommandRequest(arguments: ["connect"] + words)
+            }
+        }
     }
 
     @Test("every setting of the client's comes from its option")

@@ -51,6 +51,27 @@ struct EndpointOptionsTests {
                 + "see 'heartwire endpoint --help'")
     }
 
+    @Test("A1: TLS has a certificate of its own making unless a certificate and its key are given")
+    func secure() throws {
+        #expect(try endpoint()?.tls == nil)
+        let made = try #require(try endpoint("--tls")?.tls)
+        #expect(made.files == nil && made.copy == nil)
+        #expect(try made.server().line.contains("key sha256/"))
+        let given = try endpoint("--tls", "--cert", "a", "--key", "b", "--write-cert", "c")?.tls
+        #expect(given?.files == EndpointTLSOptions.Files(certificate: "a", key: "b"))
+        #expect(given?.copy == "c")
+        #expect(throws: TextFile.Failure.self) { try given?.server() }
+        for words in [["--cert", "a"], ["--key", "b"], ["--write-cert", "c"]] {
+            #expect(throws: UsageError.self) {
+                try CommandRequest(arguments: ["endpoint"] + words)
+            }
+        }
+        #expect(throws: UsageError.self) { try endpoint("--tls", "--cert", "a") }
+        #expect(throws: UsageError.self) { try endpoint("--tls", "--key", "a") }
+        let unwritable = try #require(try endpoint("--tls", "--write-cert", "/does/not/exist")?.tls)
+        #expect(throws: EndpointTLSOptions.UnwrittenCopy.self) { try unwritable.server() }
+    }
+
     @Test("A1: the behaviour is for clients whose URL has no query, the others are asked")
     func script() throws {
         let options = try #require(try endpoint("--behaviour", "echo=off"))

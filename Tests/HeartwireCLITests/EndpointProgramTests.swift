@@ -6,19 +6,25 @@ import Testing
 /// `heartwire endpoint` as a process, in real time.
 @Suite("The program heartwire endpoint", .enabled(if: programURL() != nil), .serialized)
 struct EndpointProgramTests {
-    private func url(_ program: RunningProgram) -> String {
-        String(program.line().dropFirst("listening ".count).dropLast())
+    private func url(_ program: RunningProgram) async -> String {
+        String(await program.line().dropFirst("listening ".count).dropLast())
+    }
+
+    private func lines(_ count: Int, of program: RunningProgram) async -> [String] {
+        var lines: [String] = []
+        for _ in 0..<count { lines.append(await program.line()) }
+        return lines
     }
 
     @Test("A1: the first line tells the URL, the journal follows, and no contents are in it")
-    func journal() throws {
+    func journal() async throws {
         let program = try RunningProgram(["endpoint"])
-        let url = url(program)
+        let url = await url(program)
         #expect(url.hasPrefix("ws://127.0.0.1:") && url.hasSuffix("/"))
-        let ran = try runProgram(
+        let ran = try await runProgram(
             ["connect", "--linger", "100", url], input: Array("canary\n".utf8))
         #expect(ran.text == "canary\n")
-        let lines = (0..<7).map { _ in program.line() }
+        let lines = await self.lines(7, of: program)
         let events = lines.map { line in
             line.split(separator: "\"event\":\"").last?.prefix { $0 != "\"" } ?? ""
         }
@@ -29,27 +35,27 @@ struct EndpointProgramTests {
             ])
         #expect(!lines.joined().contains("canary"))
         program.send(SIGINT)
-        let end = program.end()
+        let end = await program.end()
         #expect(end.status == 130 && end.output == [] && end.diagnostics == "")
     }
 
     @Test("it stops on SIGTERM with 143, and whoever is connected hears 1001")
-    func terminate() throws {
+    func terminate() async throws {
         let program = try RunningProgram(["endpoint", "--quiet"])
-        let client = try RunningProgram(["connect", "--no-reconnect", url(program)])
-        #expect(client.waitForDiagnostics("heartwire: open\n"))
+        let client = try RunningProgram(["connect", "--no-reconnect", await url(program)])
+        #expect(await client.waitForDiagnostics("heartwire: open\n"))
         program.send(SIGTERM)
-        #expect(program.end().status == 143)
-        let ran = client.end()
+        #expect(await program.end().status == 143)
+        let ran = await client.end()
         #expect(ran.status == 1)
         #expect(ran.diagnostics.contains("closed by the peer: 1001 \"the endpoint stops\"\n"))
     }
 
     @Test("a busy port is status 1 with a line that says what to do")
-    func busyPort() throws {
+    func busyPort() async throws {
         let first = try RunningProgram(["endpoint", "--quiet"])
-        let port = url(first).split(separator: ":").last?.dropLast() ?? ""
-        let ran = try runProgram(["endpoint", "--port", String(port)])
+        let port = await url(first).split(separator: ":").last?.dropLast() ?? ""
+        let ran = try await runProgram(["endpoint", "--port", String(port)])
         #expect(ran.status == 1)
         #expect(ran.output == [])
         #expect(
@@ -57,7 +63,7 @@ struct EndpointProgramTests {
                 == "heartwire: port \(port) on 127.0.0.1 is in use: choose another, or 0 for a free one\n"
         )
         first.send(SIGINT)
-        _ = first.end()
+        _ = await first.end()
     }
 
     @Test(
@@ -70,8 +76,8 @@ struct EndpointProgramTests {
                 "pong: expected on, off, double, wrong or late:MS"
             ),
         ])
-    func wrong(words: [String], status: Int32, line: String) throws {
-        let ran = try runProgram(["endpoint"] + words)
+    func wrong(words: [String], status: Int32, line: String) async throws {
+        let ran = try await runProgram(["endpoint"] + words)
         #expect(ran.status == status)
         #expect(ran.output == [])
         #expect(ran.diagnostics.contains(line))
@@ -79,37 +85,38 @@ struct EndpointProgramTests {
     }
 
     @Test("A1: --behaviour is for clients whose URL has no query")
-    func behaviour() throws {
-        let endpoint = try EndpointProgram(["--quiet", "--behaviour", "close=4001:default"])
+    func behaviour() async throws {
+        let endpoint = try await EndpointProgram(["--quiet", "--behaviour", "close=4001:default"])
         let words = ["connect", "--no-reconnect", "--until-close"]
-        let plain = try runProgram(words + [endpoint.url])
+        let plain = try await runProgram(words + [endpoint.url])
         #expect(plain.diagnostics.contains("4001 \"default\""))
-        let asked = try runProgram(words + [endpoint.url + "?close=4002"])
+        let asked = try await runProgram(words + [endpoint.url + "?close=4002"])
         #expect(asked.diagnostics.contains("closed by the peer: 4002"))
-        endpoint.stop()
     }
 
     @Test("a reader of the journal that goes away ends it with status 0, quietly")
-    func brokenPipe() throws {
+    func brokenPipe() async throws {
         let program = try RunningProgram(["endpoint"])
-        let url = url(program)
+        let url = await url(program)
         program.closeOutput()
-        _ = try runProgram(["connect", "--no-reconnect", "--linger", "0", url])
-        let ran = program.end(outputIsClosed: true)
+        _ = try await runProgram(["connect", "--no-reconnect", "--linger", "0", url])
+        let ran = await program.end(outputIsClosed: true)
         #expect(ran.status == 0)
         #expect(ran.diagnostics == "")
     }
 
     @Test("an output that takes nothing is status 1 with a line")
-    func fullOutput() throws {
+    func fullOutput() async throws {
         let program = try #require(programURL())
-        let process = Process()
-        process.executableURL = program
-        process.arguments = ["endpoint"]
-        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 1)
+        let status = try await withCheckedThrowingContinuation { continuation in
+            let process = Process()
+            process.executableURL = program
+            process.arguments = ["endpoint"]
+            process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+            process.standardError = FileHandle.nullDevice
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        #expect(status == 1)
     }
 }

@@ -47,7 +47,7 @@ struct HelpTextTests {
     @Test("a name too long for its column has its help on the next line")
     func longName() {
         let text = HelpText.text(for: AcceptOptions.spec)
-        #expect(text.contains("  --scenario-timeout DURATION\n      "))
+        #expect(text.contains("  --format table|json|junit|html\n      "))
     }
 
     @Test(

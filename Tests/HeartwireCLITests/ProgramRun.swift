@@ -6,7 +6,7 @@ import Testing
 @testable import HeartwireCLI
 
 /// What the built program did.
-struct ProgramRun {
+struct ProgramRun: Sendable {
     var status: Int32
     var output: [UInt8]
     var diagnostics: String
@@ -21,8 +21,11 @@ func programURL() -> URL? {
         .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 }
 
-/// The built program as a running process. It is killed when it has not ended in time, so that no test hangs.
-final class RunningProgram {
+/// The built program as a running process. It is killed when it has not ended in time, so that no test hangs. Its
+/// waiting is done on threads of its own: those of the shared pool are needed by other tests.
+///
+/// One task uses it at a time; that is what makes `@unchecked Sendable` true.
+final class RunningProgram: @unchecked Sendable {
     /// How long one process may live.
     private static let limit = DispatchTimeInterval.seconds(20)
 
@@ -30,7 +33,7 @@ final class RunningProgram {
     private let input = TestPipe()
     private let output = TestPipe()
     private let diagnostics = TestPipe()
-    private let isInputOpen = Atomic<Bool>(true)
+    private var isInputOpen = true
     private let collected = Collected()
     private let watchdog: DispatchWorkItem
 
@@ -57,7 +60,7 @@ final class RunningProgram {
 
     /// Writes to the standard input on a thread of its own, and then ends it where `ends` says so.
     func feed(_ bytes: [UInt8], ends: Bool = true) {
-        if ends { isInputOpen.store(false, ordering: .relaxed) }
+        if ends { isInputOpen = false }
         let input = input
         DispatchQueue(label: "feed").async {
             try? input.writer.write(bytes)
@@ -66,19 +69,21 @@ final class RunningProgram {
     }
 
     /// The next line of the standard output with its LF; what there is, at the end of the output.
-    func line() -> String {
-        var byte: UInt8 = 0
-        var line: [UInt8] = []
-        while read(output.readEnd, &byte, 1) == 1 {
-            line.append(byte)
-            if byte == 0x0A { break }
+    func line() async -> String {
+        await offPool { [output] in
+            var byte: UInt8 = 0
+            var line: [UInt8] = []
+            while read(output.readEnd, &byte, 1) == 1 {
+                line.append(byte)
+                if byte == 0x0A { break }
+            }
+            return String(decoding: line, as: UTF8.self)
         }
-        return String(decoding: line, as: UTF8.self)
     }
 
     /// Returns when the standard error holds `text`; `false` when it ended before.
-    func waitForDiagnostics(_ text: String) -> Bool {
-        collected.wait(for: text)
+    func waitForDiagnostics(_ text: String) async -> Bool {
+        await offPool { [collected] in collected.wait(for: text) }
     }
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
@@ -87,14 +92,32 @@ final class RunningProgram {
     func closeOutput() { output.closeReadEnd() }
 
     /// Waits for the end; the rest of the output is taken unless it was closed.
-    func end(outputIsClosed: Bool = false) -> ProgramRun {
-        let printed = outputIsClosed ? [] : output.readToEnd()
-        process.waitUntilExit()
+    func end(outputIsClosed: Bool = false) async -> ProgramRun {
+        await offPool {
+            let printed = outputIsClosed ? [] : self.output.readToEnd()
+            self.process.waitUntilExit()
+            self.watchdog.cancel()
+            if !outputIsClosed { self.output.closeReadEnd() }
+            if self.isInputOpen { self.input.closeWriteEnd() }
+            return ProgramRun(
+                status: self.process.terminationStatus, output: printed,
+                diagnostics: self.collected.all())
+        }
+    }
+
+    /// Asks the program to stop and does not wait for that.
+    func abandon() {
         watchdog.cancel()
-        if !outputIsClosed { output.closeReadEnd() }
-        if isInputOpen.load(ordering: .relaxed) { input.closeWriteEnd() }
-        return ProgramRun(
-            status: process.terminationStatus, output: printed, diagnostics: collected.all())
+        process.terminate()
+        output.closeReadEnd()
+        if isInputOpen { input.closeWriteEnd() }
+    }
+}
+
+/// Does work that blocks on a thread of its own.
+func offPool<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue(label: "blocking").async { continuation.resume(returning: work()) }
     }
 }
 
@@ -136,10 +159,10 @@ private final class Collected: Sendable {
 }
 
 /// Runs the program with `input`, to its end.
-func runProgram(_ arguments: [String], input: [UInt8] = []) throws -> ProgramRun {
+func runProgram(_ arguments: [String], input: [UInt8] = []) async throws -> ProgramRun {
     let program = try RunningProgram(arguments)
     program.feed(input)
-    return program.end()
+    return await program.end()
 }
 
 /// The built program as an endpoint on a free port.
@@ -147,15 +170,12 @@ final class EndpointProgram {
     let url: String
     private let program: RunningProgram
 
-    init(_ arguments: [String] = ["--quiet"]) throws {
+    init(_ arguments: [String] = ["--quiet"]) async throws {
         program = try RunningProgram(["endpoint"] + arguments)
-        let line = program.line()
+        let line = await program.line()
         try #require(line.hasPrefix("listening ws://"))
         url = String(line.dropFirst("listening ".count).dropLast())
     }
 
-    func stop() {
-        program.send(SIGTERM)
-        _ = program.end()
-    }
+    deinit { program.abandon() }
 }

@@ -74,7 +74,7 @@ private let endingBreaches: [Breach] = [
 
 private let openingBreaches: [Breach] = [
     .transport("refused-port", .alwaysLost, "expected the closes [connect-failed]"),
-    .endpoint("refused-http", "refuse=503", "at least 1 s"),
+    .endpoint("refused-http", "refuse=503", "expected HTTP 503 with Retry-After: 1"),
     .client("refused-credentials", "for close 2") { $0.reconnect = nil },
     .transport("bad-handshake", .alwaysLost, "expected the closes [bad-handshake]"),
     .endpoint("garbage", "refuse=503", "expected the closes [bad-handshake]"),
@@ -86,9 +86,9 @@ private let openingBreaches: [Breach] = [
 private let staleBreaches: [Breach] = [
     .transport("stale-while-open", .mislabels, "expected a stale"),
     .transport("stale-while-awaiting-pong", .mislabels, "expected a stale"),
-    .client("stale-while-waiting", "expected a wait") { $0.reconnect = nil },
+    .client("stale-while-waiting", "for the back-off") { $0.reconnect = nil },
     .transport("stale-while-connecting", .mislabels, "expected a stale"),
-    .endpoint("stale-after-stop", "drop=fin", "expected the closes [closed-by-app]"),
+    .endpoint("stale-after-stop", "refuse=503", "for the opening"),
 ]
 
 private let otherBreaches: [Breach] = [
@@ -107,11 +107,11 @@ private let otherBreaches: [Breach] = [
     .client("backoff-resets", "saw [1, 2, 3]") { $0.reconnect?.stability = .seconds(3_600) },
     .client("backoff-holds", "for the stop") { $0.reconnect?.stability = .zero },
     .transport("two-connects", .makesTwo, "expected one connection, saw 2"),
-    .transport("disconnect-connecting", .neverAborts, "was left behind"),
+    .transport("disconnect-connecting", .neverAborts, "expected the attempt to be dropped"),
     .endpoint("disconnect-open", "freeze@0", "expected the stop within"),
     .client("disconnect-waiting", "for the back-off") { $0.reconnect = nil },
     .endpoint("disconnect-closing", "", "expected the close after"),
-    .endpoint("connect-after-stop", "drop=fin", "expected the closes"),
+    .endpoint("connect-after-stop", "refuse=503", "for the opening"),
 ]
 
 private let breaches =

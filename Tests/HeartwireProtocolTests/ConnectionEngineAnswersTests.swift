@@ -37,6 +37,25 @@ import Testing
         #expect(replies(&engine) == ["pong 2a"])
     }
 
+    @Test("Pings can be answered at once while the end is left to the owner, and the reverse")
+    func apart() throws {
+        var engine = try ConnectionEngine.open(.server)
+        engine.answersEndings = false
+        var automatic = engine.answersAutomatically
+        #expect(!automatic)
+        #expect(receive(&engine, "89 01 2a | 88 02 03e8") == ["ping 2a", "close 1000 "])
+        #expect(replies(&engine) == ["pong 2a"])
+        engine.answerClose()
+        #expect(replies(&engine) == ["close 1000"])
+
+        engine = try ConnectionEngine.open(.server)
+        engine.answersPings = false
+        automatic = engine.answersAutomatically
+        #expect(!automatic)
+        #expect(receive(&engine, "89 01 2a | 88 02 03e8") == ["ping 2a", "close 1000 "])
+        #expect(replies(&engine) == ["close 1000"])
+    }
+
     @Test("RFC 6455 5.5.1: what came ahead of a Close can be sent back ahead of its answer")
     func close() throws {
         var engine = try open()

@@ -13,7 +13,7 @@ struct LimitsTests {
         #expect(limits.messageBytes == 16_777_216)
         #expect(limits.inflateRatio == 1_032)
         #expect(limits.inflateRatioGraceBytes == 65_536)
-        #expect(limits.fragments == 65_536)
+        #expect(limits.fragments == 131_072)
         #expect(limits.pendingPongs == 32)
         #expect(limits.eagerReservationBytes == 1_048_576)
         #expect(limits.outgoingHighWater == 1_048_576)

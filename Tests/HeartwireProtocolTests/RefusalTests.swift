@@ -39,3 +39,28 @@ import Testing
         #expect(refusal.body == Array("canary".utf8))
     }
 }
+
+@Suite struct RefusalDateTests {
+    private func seconds(_ retryAfter: String, date: String?) -> Int? {
+        var headers: HeaderFields = ["Retry-After": retryAfter]
+        headers["Date"] = date
+        return Refusal(status: 503, headers: headers).retryAfterSeconds
+    }
+
+    @Test("R3: a date counts from the answer's own Date")
+    func dates() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(seconds("Sun, 06 Nov 1994 08:51:37 GMT", date: date) == 120)
+        #expect(seconds(date, date: date) == 0)
+        #expect(seconds("Sun, 06 Nov 1994 08:00:00 GMT", date: date) == 0)
+        #expect(seconds("Fri, 31 Dec 9999 23:59:59 GMT", date: date) == 604_800)
+    }
+
+    @Test("R3: a date is worth nothing without a Date beside it")
+    func withoutDate() {
+        #expect(seconds("Sun, 06 Nov 1994 08:51:37 GMT", date: nil) == nil)
+        #expect(seconds("Sun, 06 Nov 1994 08:51:37 GMT", date: "yesterday") == nil)
+        #expect(
+            seconds("Sun, 6 Nov 1994 08:51:37 GMT", date: "Sun, 06 Nov 1994 08:49:37 GMT") == nil)
+    }
+}

@@ -47,6 +47,12 @@ struct CloseCauseTests {
             .connectFailed(ConnectionFailure(.refused, systemCode: 111)), .connectFailed, 111,
             "cannot connect: connection refused (errno 111)"),
         Sample(
+            .connectFailed(ConnectionFailure(.status(407))), .connectFailed, 407,
+            "cannot connect: the proxy wants credentials (HTTP 407)"),
+        Sample(
+            .connectFailed(ConnectionFailure(.ended)), .connectFailed, nil,
+            "cannot connect: the proxy ended the connection without an answer"),
+        Sample(
             .connectFailed(ConnectionFailure(.timedOut)), .connectFailed, nil,
             "cannot connect: the network timed out"),
         Sample(
@@ -98,7 +104,8 @@ struct CloseCauseTests {
             (.unreachable, "no route to the host (errno -2)"),
             (.reset, "connection reset by the peer (errno -2)"),
             (.endOfStream, "the peer ended the stream without a Close frame (errno -2)"),
-            (.timedOut, "the network timed out (errno -2)"), (.system, "system error (errno -2)"),
+            (.timedOut, "the network timed out (errno -2)"), (.tls, "TLS failed (errno -2)"),
+            (.system, "system error (errno -2)"),
         ] as [(ConnectionFailure.Kind, String)])
     func failures(kind: ConnectionFailure.Kind, words: String) {
         #expect("\(ConnectionFailure(kind, systemCode: -2))" == words)

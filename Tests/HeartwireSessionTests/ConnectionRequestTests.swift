@@ -34,4 +34,34 @@ struct ConnectionRequestTests {
             try ConnectionRequest(url: url, headers: ["X-App": "1\r\nX-Evil: 2"])
         }
     }
+
+    @Test("P6: proxy, redirects and TLS are the client's own unless the request has its own")
+    func choices() throws {
+        let request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
+        #expect(request.proxy == nil)
+        #expect(request.redirects == nil)
+        #expect(request.tls == nil)
+    }
+
+    @Test(
+        "P6: a redirected request keeps all but the opening; the certificate stays with its server")
+    func redirected() throws {
+        var request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
+        request.redirects = .follow
+        request.limits.messageBytes = 7
+        var tls = TLSConfiguration()
+        tls.identity = TLSIdentity(certificates: "c", privateKey: "k")
+        request.tls = tls
+        let same = try OpeningRequest(url: try WebSocketURL("wss://example.com/x"))
+        let near = request.redirected(to: same)
+        #expect(near.url.requestTarget == "/x")
+        #expect(near.redirects == .follow)
+        #expect(near.limits.messageBytes == 7)
+        #expect(near.tls == tls)
+        for url in ["wss://example.org/", "wss://example.com:444/"] {
+            let far = request.redirected(to: try OpeningRequest(url: try WebSocketURL(url)))
+            #expect(far.tls != nil)
+            #expect(far.tls?.identity == nil)
+        }
+    }
 }

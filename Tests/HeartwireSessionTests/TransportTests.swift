@@ -1,3 +1,4 @@
+import HeartwireProtocol
 import HeartwireSession
 import Testing
 
@@ -8,5 +9,19 @@ struct TransportTests {
         #expect(OpenedConnection().subprotocol == nil)
         #expect(OpenedConnection(subprotocol: "chat").subprotocol == "chat")
         #expect(OpenedConnection() != OpenedConnection(subprotocol: "chat"))
+    }
+
+    @Test("K05-08: a transport that says nothing of it has no cause ahead of its end")
+    func pendingCause() {
+        #expect(Silent().pendingCause == nil)
+    }
+
+    private final class Silent: Transport {
+        func open() {}
+        func send(_ message: Message) throws(SendError) -> Bool { throw .notOpen }
+        func ping(_ id: PingID) {}
+        func close(_ code: CloseCode?, reason: String) {}
+        func abort() {}
+        func setReading(_ isReading: Bool) {}
     }
 }

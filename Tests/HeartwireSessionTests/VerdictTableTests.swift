@@ -56,6 +56,26 @@ struct VerdictTableTests {
         #expect(table.verdict(for: .refused(Refusal(status: status))) == verdict)
     }
 
+    @Test(
+        "R3: what a proxy says has its verdict",
+        arguments: [
+            (.status(407), .refreshCredentials), (.credentialsRefused, .refreshCredentials),
+            (.status(403), .stop), (.status(302), .stop), (.status(404), .stop),
+            (.status(408), .retry), (.status(429), .retry), (.status(502), .retry),
+            (.status(599), .retry), (.noAcceptableMethod, .stop), (.reply(1), .retry),
+            (.reply(2), .stop), (.reply(3), .retry), (.reply(5), .retry), (.reply(7), .stop),
+            (.reply(8), .stop), (.malformedAnswer, .retry), (.ended, .retry),
+        ] as [(ProxyFailure, Verdict)])
+    func proxies(failure: ProxyFailure, verdict: Verdict) {
+        #expect(table[.proxy(failure)] == verdict)
+        #expect(table.verdict(for: .connectFailed(ConnectionFailure(failure))) == verdict)
+        var changed = table
+        changed[.proxy(failure)] = .retryAfter(.seconds(9))
+        #expect(
+            changed.verdict(for: .connectFailed(ConnectionFailure(failure)))
+                == .retryAfter(.seconds(9)))
+    }
+
     @Test("R3: what the network did is retried, what the app did is not")
     func kinds() {
         let failure = ConnectionFailure(.reset)
@@ -72,6 +92,25 @@ struct VerdictTableTests {
         #expect(table[.kind(.closedByApp)] == .stop)
         #expect(table[.kind(.closedByPeer)] == .retry)
         #expect(table[.kind(.refused)] == .stop)
+    }
+
+    @Test("R3: what TLS refuses stays refused, what broke it is tried again")
+    func failuresOfTLS() {
+        let retried: [TLSFailure.Kind] = [.alert, .truncated, .broken]
+        for kind in TLSFailure.Kind.allCases {
+            #expect(table[.tls(kind)] == (retried.contains(kind) ? .retry : .stop))
+        }
+        let untrusted = ConnectionFailure(.untrusted("self-signed"))
+        let truncated = ConnectionFailure(.truncated)
+        #expect(table.verdict(for: .connectFailed(untrusted)) == .stop)
+        #expect(table.verdict(for: .connectFailed(truncated)) == .retry)
+        #expect(table.verdict(for: .connectionLost(truncated)) == .retry)
+        var changed = table
+        changed[.tls(.untrusted)] = .retryAfter(.seconds(60))
+        #expect(changed.verdict(for: .connectFailed(untrusted)) == .retryAfter(.seconds(60)))
+        changed = table
+        changed[.kind(.connectFailed)] = .retry
+        #expect(changed.verdict(for: .connectFailed(untrusted)) == .retry)
     }
 
     @Test("R3: the app can change the verdict of a code, a status or a kind")

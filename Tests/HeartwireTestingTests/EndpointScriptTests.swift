@@ -23,6 +23,15 @@ import Testing
         #expect(try world.open("/").isOpen)
     }
 
+    @Test("byQueryElse asks the query where there is one, be it empty, and else treats alike")
+    func byQueryElse() throws {
+        let world = World(.byQueryElse(Self.refusing(418)))
+        #expect(try world.open("/path").refusal?.status == 418)
+        #expect(try world.open("/?refuse=403").refusal?.status == 403)
+        #expect(try world.open("/?").isOpen)
+        #expect(try world.open("/?nonsense").refusal?.status == 400)
+    }
+
     @Test("always treats every connection alike, whatever its query asks for")
     func always() throws {
         let world = World(.always(Self.refusing(418)))

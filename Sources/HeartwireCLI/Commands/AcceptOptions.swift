@@ -69,7 +69,12 @@ struct AcceptOptions: Sendable, Hashable {
     /// - Throws: ``UsageError`` for a value that does not fit or two that contradict each other.
     init(_ parsed: ParsedArguments) throws(UsageError) {
         if let text = try parsed.value(of: Self.urlOption) {
-            url = try webSocketURL(text, command: "accept")
+            let url = try webSocketURL(text, command: "accept")
+            guard !url.isSecure else {
+                throw UsageError(
+                    "TLS is not built in yet: give a ws:// URL", command: "accept")
+            }
+            self.url = url
         }
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)

@@ -4,6 +4,7 @@ enum Command: String, Sendable, Hashable, CaseIterable {
     case connect
     case endpoint
     case bench
+    case autobahn
 
     /// What it takes, and its help text.
     var spec: CommandSpec {
@@ -12,6 +13,7 @@ enum Command: String, Sendable, Hashable, CaseIterable {
         case .connect: ConnectOptions.spec
         case .endpoint: EndpointOptions.spec
         case .bench: BenchOptions.spec
+        case .autobahn: AutobahnOptions.spec
         }
     }
 }
@@ -34,6 +36,8 @@ enum CommandRequest: Sendable, Hashable {
     case endpoint(EndpointOptions)
     /// To measure.
     case bench(BenchOptions)
+    /// To be the client under test of Autobahn's suite.
+    case autobahn(AutobahnOptions)
 
     /// Reads the arguments behind the program's own name.
     ///
@@ -91,6 +95,7 @@ enum CommandRequest: Sendable, Hashable {
         case .connect: .connect(try ConnectOptions(parsed))
         case .endpoint: .endpoint(try EndpointOptions(parsed))
         case .bench: .bench(try BenchOptions(parsed))
+        case .autobahn: .autobahn(try AutobahnOptions(parsed))
         }
     }
 }

@@ -18,10 +18,18 @@ extension ConnectCommand where Client == WebSocketLineClient {
             case .failure(let problem): return .failed(problem.description)
             }
         }
+        var configuration = options.configuration(journal: journal)
+        do throws(TextFile.Failure) {
+            configuration.tls = try options.tls.configuration()
+        } catch {
+            return .failed(error.description)
+        }
         let client: WebSocketLineClient
         do {
             client = try WebSocketLineClient(
-                options.url, tell: tell, configuration: options.configuration(journal: journal))
+                options.url, tell: tell, configuration: configuration)
+        } catch let failure as TLSFailure {
+            return .failed("\(failure)")
         } catch {
             return .misused(UsageError(displaySafe("\(error)"), command: "connect"))
         }

@@ -21,6 +21,8 @@ struct ConnectOptions: Sendable, Hashable {
     var headers: HeaderFields
     /// Subprotocols to offer, in order of preference.
     var subprotocols: [String]
+    /// How a `wss:` server is checked.
+    var tls: ConnectTLSOptions
     /// What to do at the end of the input.
     var atEnd: AtEnd
     /// How long the connection may take to open.
@@ -79,7 +81,7 @@ struct ConnectOptions: Sendable, Hashable {
             lingerOption.spec, untilCloseOption.spec, connectTimeoutOption.spec,
             closeTimeoutOption.spec, heartbeatOption.spec, intervalOption.spec,
             timeoutOption.spec, reconnectOption.spec, journalOption.spec, lineOption.spec,
-        ],
+        ] + ConnectTLSOptions.options,
         discussion: """
             Each line of the standard input is one message. A line ends with LF, which is not
             sent; a CR before it is. The last line may lack its LF. Text has to be UTF-8: a line
@@ -107,6 +109,9 @@ struct ConnectOptions: Sendable, Hashable {
             or, with --no-reconnect or after the end of the input, a close by the server with
             1000 or without a code. All else is status 1.
 
+            A wss:// server is connected to only if its certificate leads to a trusted authority and
+            names the URL's host.
+
             The journal holds states, causes and numbers: no contents, header values or queries.
 
             A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
@@ -122,14 +127,11 @@ struct ConnectOptions: Sendable, Hashable {
             throw UsageError("URL is missing", command: "connect")
         }
         self.url = try webSocketURL(url, command: "connect")
-        // Nothing that was meant to be secret goes out in the clear.
-        guard !self.url.isSecure else {
-            throw UsageError("wss:// needs TLS, which is not built in yet", command: "connect")
-        }
         isBinary = try parsed.value(of: Self.binaryOption)
         format = try parsed.value(of: Self.formatOption)
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
         subprotocols = try parsed.value(of: Self.subprotocolOption)
+        tls = try ConnectTLSOptions(parsed, isSecure: self.url.isSecure)
         let linger = try parsed.value(of: Self.lingerOption)
         let waitsForClose = try parsed.value(of: Self.untilCloseOption)
         if waitsForClose, parsed.isGiven(Self.lingerOption) {

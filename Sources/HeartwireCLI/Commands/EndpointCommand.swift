@@ -16,8 +16,15 @@ enum EndpointCommand {
         let (failures, failed) = AsyncStream.makeStream(of: OutputError.self)
         // Held, so that the first line is the one that tells the port.
         let journal = LineSink(output, isHeld: true) { failed.yield($0) }
+        let server: EndpointTLSOptions.Server?
+        do {
+            server = try options.tls?.server()
+        } catch {
+            return .failed("\(error)")
+        }
         let service = EndpointService(
-            script: options.script, on: .shared, journal: options.isQuiet ? nil : journal)
+            script: options.script, on: .shared, acceptor: server?.acceptor,
+            journal: options.isQuiet ? nil : journal)
         let listener: TCPListener
         do throws(ListenFailure) {
             listener = try TCPListener.listen(
@@ -27,10 +34,14 @@ enum EndpointCommand {
             return .failed("\(error)")
         }
         let announced = printed(
-            "listening \(url(host: options.host, port: listener.port))\n", to: output)
+            "listening \(url(host: options.host, port: listener.port, isSecure: server != nil))\n",
+            to: output)
         guard announced == .done else {
             listener.close()
             return announced
+        }
+        if let server {
+            DescriptorWriter.standardError.writeDiagnostic("heartwire: \(server.line)")
         }
         journal.release()
         var end = CommandEnd.done
@@ -45,7 +56,7 @@ enum EndpointCommand {
     }
 
     /// The URL of a listener; a numeric IPv6 address stands in brackets there (RFC 3986 §3.2.2).
-    static func url(host: String, port: UInt16) -> String {
-        "ws://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+    static func url(host: String, port: UInt16, isSecure: Bool = false) -> String {
+        "\(isSecure ? "wss" : "ws")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
     }
 }

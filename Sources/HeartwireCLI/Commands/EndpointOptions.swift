@@ -10,6 +10,8 @@ struct EndpointOptions: Sendable, Hashable {
     var behaviour: EndpointBehaviour
     /// Whether nothing but the URL is printed.
     var isQuiet: Bool
+    /// How TLS is spoken; `nil` for plain TCP.
+    var tls: EndpointTLSOptions?
 
     private static let hostOption = Option.text(
         "host", "ADDRESS", "The address to listen on. Default: 127.0.0.1.")
@@ -23,12 +25,16 @@ struct EndpointOptions: Sendable, Hashable {
     static let spec = CommandSpec(
         name: "endpoint",
         summary: "Runs a WebSocket server that behaves as each client's URL asks for.",
-        options: [hostOption.spec, portOption.spec, behaviourOption.spec, quietOption.spec],
+        options: [hostOption.spec, portOption.spec, behaviourOption.spec, quietOption.spec]
+            + EndpointTLSOptions.options,
         discussion: """
             The first line of the standard output is 'listening ' and the URL, such as
-            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It runs
-            until a signal stops it, or until the reader of its output goes away (a broken pipe),
-            which is status 0. When it stops, it closes what is open with 1001.
+            'listening ws://127.0.0.1:9001/'. Its journal follows, one JSON object a line. It
+            runs until a signal stops it, or until the reader of its output goes away (a broken
+            pipe), which is status 0. When it stops, it closes what is open with 1001.
+
+            With --tls the URL begins with wss://, and a line on the standard error tells the
+            certificate's SHA-256 hash, and its key's for 'heartwire connect --pin'.
 
             The query of a client's URL chooses the behaviour:
               pong=on|off|double|wrong|late:MS   how pings are answered
@@ -62,6 +68,7 @@ struct EndpointOptions: Sendable, Hashable {
             throw UsageError("--behaviour: \(error)", command: "endpoint")
         }
         isQuiet = try parsed.value(of: Self.quietOption)
+        tls = try EndpointTLSOptions(parsed)
     }
 
     /// Who decides how a connection is treated.

@@ -11,20 +11,32 @@ final class EndpointService: @unchecked Sendable {
 
     private let loop: EventLoop
     private let script: EndpointScript
+    private let acceptor: TLSAcceptor?
     private let journal: LineSink?
     private var made: Endpoint?
     private var stopped: CheckedContinuation<Void, Never>?
 
     /// Makes a service that waits for channels on `loop`.
-    init(script: EndpointScript, on loop: EventLoop, journal: LineSink?) {
+    init(
+        script: EndpointScript, on loop: EventLoop, acceptor: TLSAcceptor? = nil, journal: LineSink?
+    ) {
         self.script = script
+        self.acceptor = acceptor
         self.loop = loop
         self.journal = journal
     }
 
     /// Takes over a connection. In the domain.
     func accept(_ channel: TCPChannel) {
-        endpoint().accept(channel)
+        if let acceptor {
+            // Without memory for TLS there is nothing to say to this client.
+            guard let secure = try? acceptor.channel(over: channel) else {
+                return channel.abort(reset: true)
+            }
+            endpoint().accept(secure)
+        } else {
+            endpoint().accept(channel)
+        }
         channel.start()
     }
 

@@ -33,6 +33,9 @@ enum IntentScenarios {
                 $0.events(.progressed).contains { $0.phase == .upgrade }
             }
             try await demandStop(run, watched, within: .zero, closes: [.closedByApp])
+            try run.demand(
+                watched.transports.transports.allSatisfy(\.isAborted),
+                "expected the attempt to be dropped, saw it go on")
         },
         AcceptanceScenario(
             "disconnect-open", "a disconnect while open closes in order and stops"

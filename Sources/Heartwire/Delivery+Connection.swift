@@ -1,0 +1,146 @@
+import HeartwireProtocol
+import HeartwireSession
+
+// What the core tells.
+extension Delivery {
+    /// Told before the app is, so that what is stored goes out ahead of what the app sends when it hears of the
+    /// opening (K04-02).
+    func entered(_ state: SessionState) {
+        switch state {
+        case .open(let generation):
+            isBlocked = false
+            settle(outbox.opened(generation))
+            flush()
+        case .stopped: stopDraining()
+        case .idle, .connecting, .closing, .waiting: return
+        }
+    }
+
+    /// An event that passed the gate.
+    func heard(_ event: SessionEvent) {
+        guard case .pongReceived(_, let id) = event else { return }
+        settle(outbox.pongReceived(id))
+    }
+
+    func ended(_ generation: Generation) {
+        isBlocked = false
+        let settled = outbox.ended(generation)
+        for box in receipts.values { box.returned() }
+        settle(settled)
+    }
+
+    func becameWritable() {
+        isBlocked = false
+        flush()
+    }
+
+    func pingSent(_ id: PingID) {
+        outbox.pingSent(id)
+    }
+
+    func received(_ message: Message) {
+        guard let reader else { return }
+        for id in reader(message) { settle(outbox.acknowledged(id)) }
+    }
+
+    /// Whether what is stored must go out before anything else does (K04-02).
+    var isBacklogged: Bool { isBlocked && outbox.canWrite }
+
+    /// Whether a ping is wanted behind what was written.
+    var wantsFence: Bool { !isBlocked && outbox.wantsFence }
+
+    /// Writes what may be written, in order, while the transport has room. The only path on which anything that
+    /// is stored goes out, the first time or again.
+    func flush() {
+        guard !isFlushing, !isClosed, let core else { return }
+        isFlushing = true
+        while !isBlocked, let transport = core.openTransport(outbox.generation),
+            let entry = outbox.takeNext()
+        {
+            if entry.isPossibleDuplicate { status.redelivered += 1 }
+            write(entry, to: transport)
+        }
+        isFlushing = false
+        core.askForFence()
+    }
+
+    private func write(_ entry: OutboxEntry, to transport: any Transport) {
+        do throws(SendError) {
+            isBlocked = try !transport.send(envelope?(entry) ?? entry.message)
+        } catch .notOpen, .closing, .closed, .connectionEnded {
+            // The connection is ending. Its end brings the entry back into the queue.
+            isBlocked = true
+            return
+        } catch {
+            return settle(outbox.refuse(entry.id, error))
+        }
+        if let generation = outbox.generation { receipts[entry.id]?.wrote(generation) }
+        settle(outbox.handedOver(entry.id))
+    }
+
+    func settle(_ settled: [SettledDelivery]) {
+        guard !settled.isEmpty else { return }
+        for delivery in settled {
+            status.count(delivery.outcome)
+            receipts.removeValue(forKey: delivery.id)?.settle(delivery.outcome)
+        }
+        store.remove(settled.map(\.id))
+        admitWaiting()
+        rearm()
+        wakeDrainer()
+    }
+
+    func rearm() {
+        let deadline = isClosed ? nil : outbox.nextDeadline
+        guard deadline != timerDeadline else { return }
+        if let timer { executor.cancel(timer) }
+        timer = nil
+        timerDeadline = deadline
+        guard let deadline else { return }
+        timer = executor.schedule(at: deadline) {
+            self.timer = nil
+            self.timerDeadline = nil
+            self.settle(self.outbox.expire(at: self.executor.now()))
+            self.rearm()
+        }
+    }
+}
+
+// The end.
+extension Delivery {
+    /// Takes nothing in any more. Who waits for room is told so.
+    func stopIntake() {
+        isShutDown = true
+        let turnedAway = waiting
+        waiting = []
+        for caller in turnedAway { caller.continuation.resume(returning: .failure(.shutDown)) }
+    }
+
+    /// Returns when nothing is left, or when ``stopDraining()`` was called, whichever is first.
+    func drain(isolation: isolated (any Actor)?) async {
+        guard !outbox.isEmpty else { return }
+        await withUnsafeContinuation(isolation: isolation) { drainers.append($0) }
+    }
+
+    func stopDraining() {
+        let waiting = drainers
+        drainers = []
+        for drainer in waiting { drainer.resume() }
+    }
+
+    func wakeDrainer() {
+        if outbox.isEmpty { stopDraining() }
+    }
+
+    /// Hands the store back behind everything that it was asked for, and lets go of all that waits.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        stopIntake()
+        stopDraining()
+        guard !isClosed else { return done() }
+        isClosed = true
+        rearm()
+        for box in receipts.values { box.abandon() }
+        receipts = [:]
+        store.close { [executor] in executor.execute(done) }
+    }
+}

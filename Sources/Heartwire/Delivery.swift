@@ -1,0 +1,199 @@
+import HeartwireProtocol
+import HeartwireSession
+
+/// Guaranteed delivery in one client: the outbox, its store, the receipts, and whoever waits for room. Confined to
+/// the client's domain.
+///
+/// Theory of operation. The outbox decides; this runs what it decides. A message is stored first, then queued, then
+/// written in its turn, and settled by the outbox alone. ``flush()`` is the only place that sends what
+/// is stored (promise D5); it goes on until all is written or the transport has no room, and it is called when either
+/// may have changed. The timer is that of the oldest message's age; the session's machine has its own.
+///
+/// `@unchecked Sendable`: the store's reports enter the domain before they touch anything.
+final class Delivery: @unchecked Sendable {
+    typealias Answer = Result<Receipt, DeliveryError>
+
+    /// A caller that waits for room.
+    struct Waiting {
+        let number: UInt64
+        let message: Message
+        let isSessionBound: Bool
+        let continuation: UnsafeContinuation<Answer, Never>
+    }
+
+    /// How far a caller's message has come in one step.
+    enum Submission {
+        case done(Answer)
+        case storing(DeliveryID)
+        case full
+    }
+
+    let executor: any SessionExecutor
+    let store: any OutboxStore
+    let envelope: (@Sendable (OutboxEntry) -> Message)?
+    let reader: (@Sendable (Message) -> [DeliveryID])?
+    /// Set once, by the core's initializer; the core holds this object.
+    unowned var core: ClientCore?
+
+    var outbox: Outbox
+    var status = OutboxStatus()
+    var receipts: [DeliveryID: ReceiptBox] = [:]
+    /// Who waits for the store's answer.
+    private var storing: [DeliveryID: UnsafeContinuation<Answer, Never>] = [:]
+    /// Who waits for room, in order.
+    var waiting: [Waiting] = []
+    private var lastNumber: UInt64 = 0
+    /// The transport takes nothing more for now.
+    var isBlocked = false
+    var isFlushing = false
+    /// Nothing is taken in any more.
+    var isShutDown = false
+    /// The store is closed, so nothing is sent any more either.
+    var isClosed = false
+    var timer: TimerID?
+    var timerDeadline: MonotonicInstant?
+    /// Who waits until nothing is left.
+    var drainers: [UnsafeContinuation<Void, Never>] = []
+
+    /// Opens the store and takes over what is in it. May block.
+    init(
+        _ configuration: OutboxConfiguration, executor: any SessionExecutor
+    ) throws(OutboxStoreError) {
+        self.executor = executor
+        envelope = configuration.envelope
+        reader = configuration.confirmation.reader
+        outbox = Outbox(configuration.bounds, confirmation: configuration.confirmation.kind)
+        store = configuration.makeStore()
+        let contents = try store.open { [self] report in
+            executor.execute { self.heard(report) }
+        }
+        outbox = Outbox(
+            configuration.bounds, confirmation: configuration.confirmation.kind,
+            after: contents.lastID)
+        outbox.restore(contents.entries, at: executor.now())
+        status.restored = outbox.count
+    }
+
+    /// The status now.
+    var presentStatus: OutboxStatus {
+        var status = status
+        status.waiting = outbox.count
+        status.waitingBytes = outbox.bytes
+        return status
+    }
+
+    // MARK: Taking in
+
+    /// Stores a message and answers with its receipt when that is done.
+    func deliver(
+        _ message: Message, isSessionBound: Bool, isolation: isolated (any Actor)?
+    ) async -> Answer {
+        let submission = waiting.isEmpty ? submit(message, isSessionBound) : .full
+        switch submission {
+        case .done(let answer): return answer
+        case .storing(let id):
+            return await withUnsafeContinuation(isolation: isolation) { storing[id] = $0 }
+        case .full:
+            return await waitForRoom(message, isSessionBound, isolation: isolation)
+        }
+    }
+
+    private func submit(_ message: Message, _ isSessionBound: Bool) -> Submission {
+        guard !isShutDown else { return .done(.failure(.shutDown)) }
+        let admission: Outbox.Admission
+        do throws(OutboxRefusal) {
+            admission = try outbox.add(
+                message, isSessionBound: isSessionBound, at: executor.now())
+        } catch {
+            if error == .full, outbox.bounds.overflow == .suspend { return .full }
+            status.refused += 1
+            return .done(.failure(.refused(error)))
+        }
+        settle(admission.dropped)
+        let id = admission.id
+        guard isSessionBound || store.append(OutboxEntry(id: id, message: message)) else {
+            return .storing(id)
+        }
+        outbox.stored(id)
+        let receipt = promise(id)
+        flush()
+        rearm()
+        return .done(.success(receipt))
+    }
+
+    /// The message is kept: from here on it is delivered or its receipt tells why not.
+    private func promise(_ id: DeliveryID) -> Receipt {
+        let box = ReceiptBox(id)
+        receipts[id] = box
+        status.accepted += 1
+        if isClosed { box.abandon() }
+        return Receipt(box: box)
+    }
+
+    private func waitForRoom(
+        _ message: Message, _ isSessionBound: Bool, isolation: isolated (any Actor)?
+    ) async -> Answer {
+        guard !isShutDown else { return .failure(.shutDown) }
+        lastNumber &+= 1
+        let number = lastNumber
+        return await withTaskCancellationHandler(
+            operation: {
+                _ = isolation
+                return await withUnsafeContinuation(isolation: isolation) {
+                    waiting.append(
+                        Waiting(
+                            number: number, message: message, isSessionBound: isSessionBound,
+                            continuation: $0))
+                }
+            },
+            onCancel: { executor.execute { self.giveUpWaiting(number) } },
+            isolation: isolation)
+    }
+
+    private func giveUpWaiting(_ number: UInt64) {
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: index).continuation.resume(returning: .failure(.cancelled))
+        admitWaiting()
+    }
+
+    /// Lets in who has waited longest, as long as there is room.
+    func admitWaiting() {
+        while !waiting.isEmpty {
+            // Taken out first, for what is settled meanwhile leads back here.
+            let next = waiting.removeFirst()
+            switch submit(next.message, next.isSessionBound) {
+            case .full:
+                waiting.insert(next, at: 0)
+                return
+            case .done(let answer): next.continuation.resume(returning: answer)
+            case .storing(let id): storing[id] = next.continuation
+            }
+        }
+    }
+
+    private func heard(_ report: OutboxStoreReport) {
+        switch report {
+        case .stored(let ids):
+            // Each has its receipt before one goes out.
+            for id in ids {
+                outbox.stored(id)
+                answer(id, .success(promise(id)))
+            }
+        case .failed(let ids, let error):
+            for id in ids {
+                outbox.storeFailed(id)
+                status.refused += 1
+                answer(id, .failure(.store(error)))
+            }
+            admitWaiting()
+        }
+        flush()
+        rearm()
+        wakeDrainer()
+    }
+
+    private func answer(_ id: DeliveryID, _ answer: Answer) {
+        guard let continuation = storing.removeValue(forKey: id) else { return }
+        continuation.resume(returning: answer)
+    }
+}

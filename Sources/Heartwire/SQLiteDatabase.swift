@@ -1,0 +1,244 @@
+import CSQLite
+import HeartwireProtocol
+import HeartwireSession
+
+/// The one file of an outbox, as far as SQLite is concerned. Confined to whoever holds it.
+///
+/// Theory of operation. The file is locked for as long as it is open (`locking_mode=EXCLUSIVE`), so another
+/// owner is refused at once. Every transaction is in the write-ahead log and on the disk when `COMMIT` returns
+/// (`journal_mode=WAL`, `synchronous=FULL`). Two marks in the file's header tell that it is an outbox and of which
+/// version, so that no foreign database is touched.
+final class SQLiteDatabase {
+    /// `HWOB` in ASCII, the `application_id` of the file.
+    static let applicationID: Int64 = 0x4857_4F42
+    /// The version of the tables, the file's `user_version`.
+    static let version: Int64 = 1
+
+    let handle: OpaquePointer
+    private let insertion: OpaquePointer
+    private let deletion: OpaquePointer
+
+    /// Opens the file, or makes it, and locks it.
+    ///
+    /// - Parameter pageLimit: The pages that the file may have at most; the disk decides when `nil`.
+    init(path: String, pageLimit: Int? = nil) throws(OutboxStoreError) {
+        // SQLite takes an empty name and `:memory:` for databases that vanish.
+        guard !path.isEmpty, path != ":memory:", !path.utf8.contains(0) else {
+            throw OutboxStoreError(.cannotOpen)
+        }
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
+        let status = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else { throw OutboxStoreError(.cannotOpen, code: status) }
+        do throws(OutboxStoreError) {
+            guard status == SQLITE_OK else {
+                throw OutboxStoreError(sqlite: sqlite3_extended_errcode(opened))
+            }
+            try Self.prepareFile(opened, pageLimit)
+            insertion = try Self.prepare(
+                opened, "INSERT INTO entries (id, is_text, body) VALUES (?1, ?2, ?3)")
+            do throws(OutboxStoreError) {
+                deletion = try Self.prepare(opened, "DELETE FROM entries WHERE id = ?1")
+            } catch {
+                sqlite3_finalize(insertion)
+                throw error
+            }
+        } catch {
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+    }
+
+    deinit {
+        sqlite3_finalize(insertion)
+        sqlite3_finalize(deletion)
+        sqlite3_close_v2(handle)
+    }
+
+    // MARK: Contents
+
+    /// Everything that is stored, and the greatest id that ever was.
+    func contents() throws(OutboxStoreError) -> OutboxContents {
+        let query = try Self.prepare(handle, "SELECT id, is_text, body FROM entries ORDER BY id")
+        defer { sqlite3_finalize(query) }
+        var contents = OutboxContents()
+        while true {
+            let status = sqlite3_step(query)
+            if status == SQLITE_DONE { break }
+            guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
+            let id = DeliveryID(UInt64(bitPattern: sqlite3_column_int64(query, 0)))
+            let isText = sqlite3_column_int64(query, 1) != 0
+            // The blob before its length, as SQLite wants it.
+            let start = sqlite3_column_blob(query, 2)
+            let count = Int(sqlite3_column_bytes(query, 2))
+            let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+            let message =
+                isText
+                ? Message.text(String(decoding: bytes, as: UTF8.self)) : .binary([UInt8](bytes))
+            contents.entries.append(OutboxEntry(id: id, message: message))
+        }
+        let last = try Self.number(
+            handle, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'entries'")
+        contents.lastID = DeliveryID(UInt64(bitPattern: last))
+        return contents
+    }
+
+    /// Removes and adds in one transaction, older entries first, so that there is room for newer ones. An entry that
+    /// is in both is gone afterwards. When this throws, nothing has changed.
+    func change(
+        removing ids: [DeliveryID], adding entries: [OutboxEntry]
+    ) throws(OutboxStoreError) {
+        try Self.run(handle, "BEGIN IMMEDIATE")
+        do throws(OutboxStoreError) {
+            let added = Set(entries.map(\.id))
+            for id in ids where !added.contains(id) { try delete(id) }
+            for entry in entries { try insert(entry) }
+            for id in ids where added.contains(id) { try delete(id) }
+            try Self.run(handle, "COMMIT")
+        } catch {
+            // Some failures have rolled back already; then there is nothing to roll back.
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+    }
+
+    private func delete(_ id: DeliveryID) throws(OutboxStoreError) {
+        sqlite3_bind_int64(deletion, 1, Int64(bitPattern: id.number))
+        let status = run(deletion)
+        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
+    }
+
+    private func insert(_ entry: OutboxEntry) throws(OutboxStoreError) {
+        sqlite3_bind_int64(insertion, 1, Int64(bitPattern: entry.id.number))
+        let status: Int32
+        switch entry.message {
+        case .text(var text):
+            sqlite3_bind_int64(insertion, 2, 1)
+            status = text.withUTF8 { insert(UnsafeRawBufferPointer($0)) }
+        case .binary(let bytes):
+            sqlite3_bind_int64(insertion, 2, 0)
+            status = bytes.withUnsafeBytes { insert($0) }
+        }
+        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
+    }
+
+    /// The bytes need to hold only until the step is through, so SQLite makes no copy.
+    private func insert(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        let status =
+            bytes.isEmpty
+            ? sqlite3_bind_zeroblob(insertion, 3, 0)
+            : sqlite3_bind_blob64(insertion, 3, bytes.baseAddress, UInt64(bytes.count), nil)
+        guard status == SQLITE_OK else { return status }
+        defer { sqlite3_clear_bindings(insertion) }
+        return run(insertion)
+    }
+
+    /// Runs a statement that gives no rows, and makes it ready for the next time.
+    private func run(_ statement: OpaquePointer) -> Int32 {
+        let status = sqlite3_step(statement)
+        sqlite3_reset(statement)
+        return status == SQLITE_DONE ? SQLITE_OK : status
+    }
+
+}
+
+// The file and its statements.
+extension SQLiteDatabase {
+    private static func prepareFile(
+        _ handle: OpaquePointer, _ pageLimit: Int?
+    ) throws(OutboxStoreError) {
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 0)
+        // SQLite opens a file that it may not write for reading only, without a word.
+        guard sqlite3_db_readonly(handle, "main") == 0 else { throw OutboxStoreError(.readOnly) }
+        try run(handle, "PRAGMA locking_mode = EXCLUSIVE")
+        let isNew = try number(handle, "SELECT count(*) FROM sqlite_master") == 0
+        if !isNew { try checkMarks(handle) }
+        guard try text(handle, "PRAGMA journal_mode = WAL") == "wal" else {
+            throw OutboxStoreError(.system)
+        }
+        try run(handle, "PRAGMA synchronous = FULL")
+        try run(handle, "BEGIN IMMEDIATE")
+        if isNew {
+            try run(handle, "PRAGMA application_id = \(applicationID)")
+            try run(handle, "PRAGMA user_version = \(version)")
+            // AUTOINCREMENT remembers the greatest id ever used, also when its row is gone.
+            try run(
+                handle,
+                """
+                CREATE TABLE entries (
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    is_text INTEGER NOT NULL,
+                    body BLOB NOT NULL)
+                """)
+        }
+        try run(handle, "COMMIT")
+        if let pageLimit { try run(handle, "PRAGMA max_page_count = \(pageLimit)") }
+    }
+
+    private static func checkMarks(_ handle: OpaquePointer) throws(OutboxStoreError) {
+        guard try number(handle, "PRAGMA application_id") == applicationID else {
+            throw OutboxStoreError(.notAnOutbox)
+        }
+        let found = try number(handle, "PRAGMA user_version")
+        guard found <= version else {
+            throw OutboxStoreError(.newerVersion, code: Int32(truncatingIfNeeded: found))
+        }
+    }
+
+    private static func run(_ handle: OpaquePointer, _ sql: String) throws(OutboxStoreError) {
+        let status = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
+    }
+
+    private static func prepare(
+        _ handle: OpaquePointer, _ sql: String
+    ) throws(OutboxStoreError) -> OpaquePointer {
+        var statement: OpaquePointer?
+        let status = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard status == SQLITE_OK, let statement else { throw OutboxStoreError(sqlite: status) }
+        return statement
+    }
+
+    private static func number(
+        _ handle: OpaquePointer, _ sql: String
+    ) throws(OutboxStoreError) -> Int64 {
+        try firstRow(handle, sql) { sqlite3_column_int64($0, 0) }
+    }
+
+    private static func text(
+        _ handle: OpaquePointer, _ sql: String
+    ) throws(OutboxStoreError) -> String {
+        try firstRow(handle, sql) { row in
+            sqlite3_column_text(row, 0).map { String(cString: $0) } ?? ""
+        }
+    }
+
+    private static func firstRow<Value>(
+        _ handle: OpaquePointer, _ sql: String, _ read: (OpaquePointer) -> Value
+    ) throws(OutboxStoreError) -> Value {
+        let statement = try prepare(handle, sql)
+        defer { sqlite3_finalize(statement) }
+        let status = sqlite3_step(statement)
+        guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
+        return read(statement)
+    }
+}
+
+extension OutboxStoreError {
+    /// The class of failure that an extended result code of SQLite stands for.
+    init(sqlite code: Int32) {
+        let kind: Kind
+        switch code & 0xFF {
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: kind = .cannotOpen
+        case SQLITE_NOTADB: kind = .notAnOutbox
+        case SQLITE_CORRUPT: kind = .corrupt
+        case SQLITE_READONLY: kind = .readOnly
+        case SQLITE_BUSY, SQLITE_LOCKED: kind = .locked
+        case SQLITE_FULL: kind = .full
+        default: kind = .system
+        }
+        self.init(kind, code: code)
+    }
+}

@@ -1,0 +1,173 @@
+public import HeartwireProtocol
+
+// What goes out, what comes back, and how entries leave.
+extension Outbox {
+    /// A connection is open: everything that is queued goes out on it, the oldest first (K04-01).
+    ///
+    /// - Returns: what ended because an older connection was not told to have ended.
+    public mutating func opened(_ opened: Generation) -> [SettledDelivery] {
+        let settled = generation.map { ended($0) } ?? []
+        generation = opened
+        return settled
+    }
+
+    /// Whether an entry can be written now.
+    public var canWrite: Bool {
+        guard generation != nil, let place = nextPlace else { return false }
+        return slots[place].entry?.state == .queued
+    }
+
+    /// Gives the entry that must be handed to the transport now; it counts as written from here on. `nil`
+    /// when there is none: no connection is open, all were written, or the next one is still being stored.
+    public mutating func takeNext() -> OutboxEntry? {
+        guard let generation, let place = nextPlace, var entry = slots[place].entry,
+            entry.state == .queued
+        else { return nil }
+        entry.state = .written(generation)
+        slots[place].entry = entry
+        cursor = place &+ 1
+        lastWritten = slots[place].id
+        return OutboxEntry(
+            id: lastWritten, message: entry.message,
+            isPossibleDuplicate: entry.isPossibleDuplicate)
+    }
+
+    /// The transport has taken what ``takeNext()`` gave. Settles it where that is all that was promised.
+    public mutating func handedOver(_ id: DeliveryID) -> [SettledDelivery] {
+        guard confirmation == .written, let place = place(of: id), isWritten(place) else {
+            return []
+        }
+        remove(place)
+        return [SettledDelivery(id, .confirmed)]
+    }
+
+    /// The transport will never take what ``takeNext()`` gave.
+    public mutating func refuse(_ id: DeliveryID, _ error: SendError) -> [SettledDelivery] {
+        guard let place = place(of: id), isWritten(place) else { return [] }
+        remove(place)
+        return [SettledDelivery(id, .rejected(.unsendable(error)))]
+    }
+
+    /// The connection is over. What was written on it and not confirmed goes out again on the next one, ahead of
+    /// all that is newer (K04-02); what was bound to it is given up (K04-08).
+    public mutating func ended(_ ended: Generation) -> [SettledDelivery] {
+        guard ended == generation else { return [] }
+        generation = nil
+        fence = nil
+        lastWritten = .none
+        var settled: [SettledDelivery] = []
+        let end = sessionBound > 0 ? slots.count : cursor
+        for place in head..<end {
+            guard var entry = slots[place].entry else { continue }
+            if entry.isSessionBound {
+                settled.append(SettledDelivery(slots[place].id, .rejected(.sessionEnded)))
+            } else if case .written = entry.state {
+                entry.state = .queued
+                entry.isPossibleDuplicate = true
+                slots[place].entry = entry
+            }
+        }
+        cursor = head
+        for delivery in settled { if let place = place(of: delivery.id) { remove(place) } }
+        return settled
+    }
+}
+
+// Confirmations.
+extension Outbox {
+    /// Whether a ping must go out for what was written to be confirmed: none has gone out since.
+    public var wantsFence: Bool {
+        guard confirmation == .fence, generation != nil, head < cursor else { return false }
+        return (fence?.covers ?? .none) < lastWritten
+    }
+
+    /// A ping goes out behind all that was written. One that is out already no longer counts: the
+    /// session awaits the pong of the newest only.
+    public mutating func pingSent(_ id: PingID) {
+        guard confirmation == .fence, generation != nil else { return }
+        fence = (id, lastWritten)
+    }
+
+    /// The pong for this ping arrived: everything before the ping was read by the peer.
+    public mutating func pongReceived(_ id: PingID) -> [SettledDelivery] {
+        guard let fence, fence.ping == id else { return [] }
+        var settled: [SettledDelivery] = []
+        for place in head..<cursor where slots[place].id <= fence.covers {
+            guard isWritten(place) else { continue }
+            settled.append(SettledDelivery(slots[place].id, .confirmed))
+        }
+        for delivery in settled { if let place = place(of: delivery.id) { remove(place) } }
+        return settled
+    }
+
+    /// The app says that this message arrived. That can only be true of one that went out, on whichever connection.
+    public mutating func acknowledged(_ id: DeliveryID) -> [SettledDelivery] {
+        guard confirmation == .acknowledgement, let place = place(of: id),
+            isWritten(place) || slots[place].entry?.isPossibleDuplicate == true
+        else { return [] }
+        remove(place)
+        return [SettledDelivery(id, .confirmed)]
+    }
+
+    /// Gives up what has reached its age. At the instant itself it has.
+    public mutating func expire(at now: MonotonicInstant) -> [SettledDelivery] {
+        guard let age = bounds.age else { return [] }
+        var settled: [SettledDelivery] = []
+        for place in head..<slots.count {
+            guard let entry = slots[place].entry else { continue }
+            // What is still being stored was not promised yet.
+            guard entry.state != .storing, entry.takenIn.advanced(by: age) <= now else { break }
+            settled.append(SettledDelivery(slots[place].id, .expired))
+        }
+        for delivery in settled { if let place = place(of: delivery.id) { remove(place) } }
+        return settled
+    }
+
+    /// The places before the cursor hold only what is written.
+    private func isWritten(_ place: Int) -> Bool {
+        guard let entry = slots[place].entry, case .written = entry.state else { return false }
+        return true
+    }
+}
+
+// Places.
+extension Outbox {
+    /// The first place from the cursor on that has an entry.
+    private var nextPlace: Int? {
+        var place = cursor
+        while place < slots.count {
+            if slots[place].entry != nil { return place }
+            place &+= 1
+        }
+        return nil
+    }
+
+    /// Where the entry with this id stands. The ids are in order.
+    func place(of id: DeliveryID) -> Int? {
+        var (low, high) = (head, slots.count)
+        while low < high {
+            let middle = low &+ (high &- low) / 2
+            if slots[middle].id < id { low = middle &+ 1 } else { high = middle }
+        }
+        guard low < slots.count, slots[low].id == id, slots[low].entry != nil else { return nil }
+        return low
+    }
+
+    /// Takes an entry out. Its place goes when it is the first, or when too many have no entry.
+    mutating func remove(_ place: Int) {
+        guard let entry = slots[place].entry.take() else { return }
+        count &-= 1
+        bytes = bytes &- OutboxBounds.weight(entry.message.byteCount)
+        if entry.isSessionBound { sessionBound &-= 1 }
+        while head < slots.count, slots[head].entry == nil { head &+= 1 }
+        cursor = max(cursor, head)
+        if slots.count &- count > count &+ Self.sparePlaces { compact() }
+    }
+
+    private mutating func compact() {
+        let written = slots[..<cursor].count { $0.entry != nil }
+        slots.removeAll { $0.entry == nil }
+        head = 0
+        cursor = written
+    }
+}

@@ -1,0 +1,332 @@
+#if canImport(COpenSSL)
+    import COpenSSL
+    public import HeartwireSession
+
+    /// TLS over another byte channel, either side of it.
+    ///
+    /// Theory of operation. The channel beneath brings ciphertext; the session turns all of it into plaintext, which
+    /// goes on in pieces of up to 64 KiB. What is written is encrypted at once and leaves in one write of the channel
+    /// beneath for each 256 KiB; ciphertext that does not fit waits, and meanwhile nothing further is taken. `channelConnected` is
+    /// reported only after the certificate and the pins were checked, so not a byte of HTTP leaves before.
+    public final class TLSChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
+        /// The most plaintext that one report holds.
+        static let readBytes = 64 << 10
+        /// The most plaintext that is encrypted ahead of a write.
+        static let writeBytes = 256 << 10
+        /// How long ciphertext may wait for room after `finish()`.
+        static let finishTimeout = Duration.seconds(1)
+
+        private enum State {
+            /// The channel beneath is being made. → shakingHands, ended.
+            case connecting
+            /// → up, ended.
+            case shakingHands
+            /// → finishing, ended.
+            case up
+            /// What waits still goes out, then FIN. The handler hears nothing more. → ended.
+            case finishing
+            case ended
+        }
+
+        /// The domain of the channel beneath.
+        public let executor: any SessionExecutor
+        /// Who hears about this channel.
+        public var handler: (any ByteChannelHandler)?
+        private var base: (any ByteChannel)?
+        private var session: TLSSession?
+        private var state: State
+        private var isReading = true
+        private var isBlocked = false
+        private var owesWritable = false
+        private var owesFIN = false
+        /// The channel beneath has told its end.
+        private var hasBaseEnded = false
+        private var hasReportedEOF = false
+        private var isDelivering = false
+        private let isServer: Bool
+        private var timer: TimerID?
+        /// Where the ticket of this session goes at its end.
+        private var keeper: (TLSTickets, TLSPeer)?
+
+        /// The client's side, over a channel that is to be made; see `start(over:)`.
+        init(
+            connectingOn executor: any SessionExecutor, handler: any ByteChannelHandler,
+            context: TLSContext, peer: TLSPeer
+        ) throws(TLSFailure) {
+            self.executor = executor
+            self.handler = handler
+            state = .connecting
+            session = try TLSSession(context, peer: peer, ticket: context.tickets.take(for: peer))
+            keeper = context.keepsTickets ? (context.tickets, peer) : nil
+            isServer = false
+        }
+
+        /// The server's side, over a channel that is up. The handler does not hear of the handshake; what it
+        /// writes before has no room.
+        init(accepting base: any ByteChannel, context: TLSContext) throws(TLSFailure) {
+            executor = base.executor
+            state = .shakingHands
+            session = try TLSSession(accepting: context)
+            self.base = base
+            isServer = true
+            base.handler = self
+        }
+
+        /// Hands over the channel whose handler this one is.
+        func start(over base: any ByteChannel) {
+            guard state != .ended else { return base.abort(reset: false) }
+            self.base = base
+        }
+
+        /// Whether an earlier session was resumed.
+        var isResumed: Bool { session?.isResumed == true }
+
+        // MARK: The channel beneath
+
+        /// Passes on how far the channel beneath has come.
+        public func channelProgressed(_ phase: ConnectPhase) {
+            handler?.channelProgressed(phase)
+        }
+
+        /// Begins the handshake.
+        public func channelConnected() {
+            guard state == .connecting else { return }
+            state = .shakingHands
+            handler?.channelProgressed(.tls)
+            shakeHands()
+        }
+
+        /// Takes ciphertext.
+        public func channelReceived(_ bytes: UnsafeRawBufferPointer) {
+            guard state == .shakingHands || state == .up, let session else { return }
+            session.memory.lend(bytes) {
+                if state == .shakingHands { shakeHands() }
+                if state == .up { deliver() }
+            }
+        }
+
+        /// The channel beneath has ended, which is in order only after `close_notify`.
+        public func channelReceivedEOF() {
+            switch state {
+            case .shakingHands: fail(.truncated)
+            case .up:
+                // Still unread behind a pause: the end is looked at when reading goes on.
+                hasBaseEnded = true
+                if isReading { reportEnd() }
+            case .connecting, .finishing, .ended: break
+            }
+        }
+
+        /// Lets out more ciphertext.
+        public func channelBecameWritable() {
+            isBlocked = false
+            flush()
+            guard !isBlocked else { return }
+            if state == .finishing { return endFinishing() }
+            if owesFIN {
+                owesFIN = false
+                base?.finishWriting()
+            }
+            reportRoom()
+        }
+
+        /// The channel beneath is over.
+        public func channelFailed(_ failure: ConnectionFailure) {
+            base = nil
+            let handler = self.handler
+            end()
+            handler?.channelFailed(failure)
+        }
+
+        // MARK: The handshake
+
+        private func shakeHands() {
+            guard let session else { return }
+            let step = session.handshake()
+            flush()
+            switch step {
+            case .wantsInput: break
+            case .failed(let failure): fail(failure)
+            case .done:
+                state = .up
+                if !isReading { base?.setReading(false) }
+                if isServer { reportRoom() } else { handler?.channelConnected() }
+            }
+        }
+
+        // MARK: In
+
+        /// Reports what can be decrypted, as long as reading is wanted.
+        private func deliver() {
+            guard !isDelivering, let session else { return }
+            isDelivering = true
+            var outcome = TLSSession.Plaintext.wantsInput
+            withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 64) { buffer in
+                repeat {
+                    var count = 0
+                    outcome = .wantsInput
+                    while isReading, count < buffer.count {
+                        outcome = session.read(
+                            into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                        guard case .bytes(let read) = outcome else { break }
+                        count += read
+                    }
+                    guard count > 0 else { break }
+                    handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                } while state == .up && isMore(outcome)
+            }
+            isDelivering = false
+            guard state == .up else { return }
+            // Answers of TLS itself, such as to a key update.
+            flush()
+            switch outcome {
+            case .failed(let failure): fail(failure)
+            case .closed: if isReading { reportEOF() }
+            case .bytes, .wantsInput: if hasBaseEnded, isReading { reportEnd() }
+            }
+        }
+
+        private func isMore(_ outcome: TLSSession.Plaintext) -> Bool {
+            if case .bytes = outcome { true } else { false }
+        }
+
+        private func reportEOF() {
+            guard !hasReportedEOF else { return }
+            hasReportedEOF = true
+            handler?.channelReceivedEOF()
+        }
+
+        /// The channel beneath has ended: in order only after the peer's `close_notify`.
+        private func reportEnd() {
+            guard !hasReportedEOF else { return }
+            if session?.hasReceivedClose == true { reportEOF() } else { fail(.truncated) }
+        }
+
+        /// Stops or resumes reading; what is decrypted already waits too.
+        public func setReading(_ isReading: Bool) {
+            guard self.isReading != isReading else { return }
+            self.isReading = isReading
+            guard state == .up else { return }
+            base?.setReading(isReading)
+            guard isReading else { return }
+            // What was decrypted or received before the pause; in a later turn, as for any channel.
+            executor.execute {
+                if self.state == .up { self.deliver() }
+            }
+        }
+
+        // MARK: Out
+
+        /// Encrypts and hands over as much as the channel beneath takes; see ``ByteChannel/write(_:)``.
+        public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+            guard let session, !session.isClosed else { return bytes.count }
+            switch state {
+            case .finishing, .ended: return bytes.count
+            case .connecting, .shakingHands:
+                owesWritable = true
+                return 0
+            case .up: break
+            }
+            var taken = 0
+            while taken < bytes.count, !isBlocked {
+                let piece = bytes[taken..<min(taken + Self.writeBytes, bytes.count)]
+                do throws(TLSFailure) {
+                    try session.write(UnsafeRawBufferPointer(rebasing: piece))
+                } catch {
+                    let failure = error
+                    executor.execute {
+                        if self.state == .up { self.fail(failure) }
+                    }
+                    return bytes.count
+                }
+                taken += piece.count
+                flush()
+            }
+            if taken < bytes.count { owesWritable = true }
+            return taken
+        }
+
+        private func flush() {
+            guard let session, let base, !isBlocked else { return }
+            let waiting = session.memory.outgoing.count
+            guard waiting > 0 else { return }
+            let written = session.memory.outgoing.withUnsafeBytes { base.write($0) }
+            session.memory.outgoing.drop(written)
+            isBlocked = written < waiting
+        }
+
+        private func reportRoom() {
+            guard owesWritable, state == .up else { return }
+            owesWritable = false
+            handler?.channelBecameWritable()
+        }
+
+        /// Sends `close_notify` and FIN after what was written and goes on reading.
+        public func finishWriting() {
+            guard state == .up else { return }
+            session?.close()
+            flush()
+            if isBlocked { owesFIN = true } else { base?.finishWriting() }
+        }
+
+        // MARK: The end
+
+        /// Sends `close_notify` and FIN after what was written, and closes after the peer or a bounded time.
+        public func finish() {
+            guard state == .up else { return abort(reset: false) }
+            session?.close()
+            flush()
+            windUp()
+        }
+
+        /// Lets out what waits, the handler no longer listening, for a bounded time.
+        private func windUp() {
+            handler = nil
+            state = .finishing
+            guard isBlocked else { return endFinishing() }
+            timer = executor.schedule(at: executor.now().advanced(by: Self.finishTimeout)) {
+                self.abort(reset: false)
+            }
+        }
+
+        private func endFinishing() {
+            let base = self.base
+            self.base = nil
+            end()
+            base?.finish()
+        }
+
+        /// Closes at once; without `reset`, with `close_notify` as far as there is room.
+        public func abort(reset: Bool) {
+            if state == .up, !reset {
+                session?.close()
+                flush()
+            }
+            let base = self.base
+            self.base = nil
+            end()
+            base?.abort(reset: reset)
+        }
+
+        /// Ends with the alert that OpenSSL may have for the peer.
+        private func fail(_ failure: TLSFailure) {
+            let handler = self.handler
+            session?.close()
+            flush()
+            windUp()
+            handler?.channelFailed(ConnectionFailure(failure))
+        }
+
+        private func end() {
+            guard state != .ended else { return }
+            if let (tickets, peer) = keeper, let ticket = session?.ticket() {
+                tickets.put(ticket, for: peer)
+            }
+            state = .ended
+            handler = nil
+            session = nil
+            if let timer { executor.cancel(timer) }
+            timer = nil
+        }
+    }
+#endif
