@@ -82,6 +82,12 @@ public struct HeartbeatSettings: Sendable, Hashable {
     public static func every(_ interval: Duration, timeout: Duration) -> HeartbeatSettings {
         HeartbeatSettings(interval: interval, timeout: timeout)
     }
+
+    /// The same settings as the heartbeat takes them.
+    func checked() throws(HeartbeatConfigurationError) -> Heartbeat<MonotonicInstant>.Configuration
+    {
+        try Heartbeat<MonotonicInstant>.Configuration(interval: interval, timeout: timeout)
+    }
 }
 
 /// One attempt to connect, as the request provider sees it.

@@ -11,6 +11,10 @@ public struct JournalEvent: Sendable, Hashable {
         case connectRequested = "connect-requested"
         /// The app called `disconnect()`.
         case disconnectRequested = "disconnect-requested"
+        /// The app called `checkConnection()`.
+        case checkRequested = "check-requested"
+        /// The app called `setHeartbeat(_:)`.
+        case heartbeatChanged = "heartbeat-changed"
         /// The provider was asked for a request.
         case requestAsked = "request-asked"
         /// The provider answered.

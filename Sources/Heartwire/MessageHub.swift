@@ -16,8 +16,9 @@ final class MessageHub: @unchecked Sendable {
     /// The subscription that collects while nobody listens, until somebody claims it.
     private let unclaimed: Mutex<Subscription<Message>?>
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
-    /// slower. Whoever can take holds the core (``Messages/Iterator``).
+    /// slower. Whoever can take holds the core (``Messages/Iterator``). Set once, by the core's initializer.
     unowned var core: ClientCore?
+    private var isFinishedForGood = false
 
     init(executor: any SessionExecutor) {
         self.executor = executor
@@ -50,8 +51,10 @@ final class MessageHub: @unchecked Sendable {
         for subscription in subscriptions { subscription.wake() }
     }
 
-    /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh.
-    func finish() {
+    /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh, or,
+    /// `forGood`, find the end behind what nobody has read.
+    func finish(forGood: Bool = false) {
+        isFinishedForGood = isFinishedForGood || forGood
         let ended = subscriptions
         let fresh = Subscription<Message>()
         subscriptions = [fresh]
@@ -62,13 +65,17 @@ final class MessageHub: @unchecked Sendable {
         // What nobody has claimed stays for the next consumer.
         if let abandoned { fresh.inherit(abandoned) }
         for subscription in ended { subscription.finish() }
+        if isFinishedForGood { fresh.finish() }
     }
 
     /// A consumer's subscription. Any thread may call this.
     func claim() -> Subscription<Message> {
         if let waiting = unclaimed.withLock({ $0.take() }) { return waiting }
         let subscription = Subscription<Message>()
-        executor.execute { self.subscriptions.append(subscription) }
+        executor.execute {
+            self.subscriptions.append(subscription)
+            if self.isFinishedForGood { subscription.finish() }
+        }
         return subscription
     }
 
@@ -83,6 +90,7 @@ final class MessageHub: @unchecked Sendable {
             } else {
                 let heir = Subscription<Message>()
                 heir.inherit(subscription)
+                if self.isFinishedForGood { heir.finish() }
                 self.subscriptions = [heir]
                 self.unclaimed.withLock { $0 = heir }
             }

@@ -8,9 +8,9 @@ import HeartwireSession
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others get a batch per hop.
 public struct Messages: AsyncSequence, Sendable {
-    /// A message, text or binary.
+    /// A received message.
     public typealias Element = Message
-    /// Iterating does not throw.
+    /// The sequence ends; it does not fail.
     public typealias Failure = Never
 
     let core: ClientCore

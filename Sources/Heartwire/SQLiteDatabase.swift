@@ -84,14 +84,17 @@ final class SQLiteDatabase {
         return contents
     }
 
-    /// Removes and adds in one transaction. When this throws, nothing has changed.
+    /// Removes and adds in one transaction, older entries first, so that there is room for newer ones. An entry that
+    /// is in both is gone afterwards. When this throws, nothing has changed.
     func change(
         removing ids: [DeliveryID], adding entries: [OutboxEntry]
     ) throws(OutboxStoreError) {
         try Self.run(handle, "BEGIN IMMEDIATE")
         do throws(OutboxStoreError) {
-            for id in ids { try delete(id) }
+            let added = Set(entries.map(\.id))
+            for id in ids where !added.contains(id) { try delete(id) }
             for entry in entries { try insert(entry) }
+            for id in ids where added.contains(id) { try delete(id) }
             try Self.run(handle, "COMMIT")
         } catch {
             // Some failures have rolled back already; then there is nothing to roll back.

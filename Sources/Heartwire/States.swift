@@ -6,9 +6,9 @@ import Synchronization
 /// Each iterator is a consumer of its own. The sequence goes on over all connections and through
 /// `stopped`, since `connect()` may be called again; it ends when the client is gone or the consumer's task is cancelled.
 public struct States: AsyncSequence, Sendable {
-    /// Where the session stands.
+    /// A state of the session.
     public typealias Element = SessionState
-    /// Iterating does not throw.
+    /// The sequence ends; it does not fail.
     public typealias Failure = Never
 
     let core: ClientCore

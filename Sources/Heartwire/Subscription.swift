@@ -44,6 +44,11 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         wake()
     }
 
+    /// The consumer is done with the batch that it took last.
+    func cameBack() {
+        takenWeight = 0
+    }
+
     /// Swaps everything that waits for the consumer's empty batch.
     func take(into batch: inout BatchQueue<Element>) {
         swap(&queue, &batch)
@@ -83,10 +88,12 @@ actor Domain {
     func take<Element: Sendable>(
         _ subscription: Subscription<Element>, _ hub: MessageHub?
     ) async -> sending BatchBox<Element> {
+        // Said before the wait: what the consumer held may be what keeps reading suspended.
+        subscription.cameBack()
+        hub?.took()
         await subscription.waitUntilFilled(executor, isolation: self)
         let box = BatchBox<Element>()
         subscription.take(into: &box.batch)
-        hub?.took()
         return box
     }
 }
@@ -97,6 +104,8 @@ final class BatchBox<Element> {
 }
 
 extension Subscription {
+    private var mustWait: Bool { isEmpty && !isFinished && !Task.isCancelled }
+
     /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
     ///
     /// The isolation is handed on by name: a closure that does not capture it would leave the domain, and
@@ -104,11 +113,14 @@ extension Subscription {
     func waitUntilFilled(
         _ executor: any SessionExecutor, isolation: isolated (any Actor)?
     ) async {
-        while isEmpty, !isFinished, !Task.isCancelled {
+        while mustWait {
             await withTaskCancellationHandler(
                 operation: {
                     _ = isolation
-                    await withUnsafeContinuation(isolation: isolation) { self.wait($0) }
+                    await withUnsafeContinuation(isolation: isolation) {
+                        // Looked at once more, in case that the way here led out of the domain and back.
+                        if self.mustWait { self.wait($0) } else { $0.resume() }
+                    }
                 },
                 onCancel: { executor.execute { self.wake() } },
                 isolation: isolation)

@@ -71,10 +71,7 @@ public actor WebSocketClient {
             source = .fixed(request)
         }
         var session = SessionConfiguration()
-        session.heartbeat = try configuration.heartbeat.map {
-            try Heartbeat<MonotonicInstant>.Configuration(
-                interval: $0.interval, timeout: $0.timeout)
-        }
+        session.heartbeat = try configuration.heartbeat?.checked()
         session.reconnect = configuration.reconnect
         session.connectTimeout = configuration.connectTimeout
         session.closeTimeout = configuration.closeTimeout
@@ -136,13 +133,35 @@ public actor WebSocketClient {
     public func waitUntilOpen() async throws -> OpenedConnection {
         for await state in states {
             switch state {
-            case .open: return core.openedConnection ?? OpenedConnection()
+            case .open: return core.opened ?? OpenedConnection()
             case .stopped(let cause): throw SessionStopped(cause: cause)
             case .idle: throw SessionStopped(cause: .disconnected(nil))
             case .connecting, .closing, .waiting: continue
             }
         }
         throw CancellationError()
+    }
+
+    /// Takes the pulse by other settings from now on; `nil` takes none.
+    ///
+    /// An open connection's next ping is due one interval from now, and a ping that is under way no
+    /// longer counts. The setting also holds for later connections.
+    ///
+    /// - Throws: ``HeartbeatConfigurationError`` for an interval or timeout that is not positive (promise H14);
+    ///   nothing changes then.
+    public func setHeartbeat(_ settings: HeartbeatSettings?) throws(HeartbeatConfigurationError) {
+        core.setHeartbeat(try settings?.checked())
+    }
+
+    /// Asks for a sign of life now and returns: for an app that has reason to doubt the connection, as after
+    /// a sleep or a change of network.
+    ///
+    /// An open connection is pinged at once. When no pong comes within the heartbeat's timeout it
+    /// is replaced without a back-off; without a heartbeat there is nothing to judge it by and
+    /// nothing happens. A back-off wait is cut short, unless the server asked for it or another was cut short less
+    /// than 30 s ago. In every other phase nothing happens (promises L2, R6).
+    public func checkConnection() {
+        core.checkConnection()
     }
 
     /// The present state.
@@ -161,15 +180,16 @@ public actor WebSocketClient {
     /// Returns when the message went to the transport; when more than the limit waits there, after the
     /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
     ///
-    /// - Throws: `SendError.notOpen` when there is no open connection, `SendError.connectionEnded` when the
-    ///   connection ended while waiting for room: the message may or may not have arrived then.
+    /// - Throws: `SendError.notOpen` when there is no open connection. While waiting for room:
+    ///   `SendError.connectionEnded` when the connection ended, `SendError.cancelled` when the task was
+    ///   cancelled; the message may or may not arrive then.
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
         if core.executor.isCurrent {
             while core.isBacklogged {
-                guard await core.waitForRoom() else { throw SendError.connectionEnded }
+                try await core.waitForRoom(isolation: #isolation)
             }
             guard try !core.send(message) else { return }
-            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+            try await core.waitForRoom(isolation: #isolation)
         } else {
             try await sendFromElsewhere(message)
         }
@@ -177,10 +197,10 @@ public actor WebSocketClient {
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {
         while core.isBacklogged {
-            guard await core.waitForRoom() else { throw SendError.connectionEnded }
+            try await core.waitForRoom(isolation: self)
         }
         guard try !core.send(message) else { return }
-        guard await core.waitForRoom() else { throw SendError.connectionEnded }
+        try await core.waitForRoom(isolation: self)
     }
 
     /// The domain of this client, to prefer in tasks that should have no thread hop per message:

@@ -1,4 +1,5 @@
-/// The *caller* asked for something that cannot be sent. Nothing was queued.
+/// The *caller* asked for something that cannot be sent. Nothing was queued, but for the two errors of a
+/// message that waited for room.
 ///
 /// Its counterpart for faults of the peer is ``ProtocolViolation``.
 public struct SendError: Error, Sendable, Hashable {
@@ -7,6 +8,7 @@ public struct SendError: Error, Sendable, Hashable {
         case closing
         case closed
         case connectionEnded
+        case cancelled
         case reservedCloseCode(CloseCode)
         case reasonWithoutCode
         case reasonTooLong(Int)
@@ -27,6 +29,8 @@ public struct SendError: Error, Sendable, Hashable {
     public static let closed = SendError(.closed)
     /// The connection ended while the message waited for room: whether it arrived is not known.
     public static let connectionEnded = SendError(.connectionEnded)
+    /// The task was cancelled while the message waited for room: it goes out if the connection lasts.
+    public static let cancelled = SendError(.cancelled)
     /// The code may not stand in a Close frame (RFC 6455 §7.4).
     public static func reservedCloseCode(_ code: CloseCode) -> SendError {
         SendError(.reservedCloseCode(code))
@@ -51,6 +55,7 @@ extension SendError: CustomStringConvertible {
         case .closing: "the connection is closing"
         case .closed: "the connection is closed"
         case .connectionEnded: "the connection ended before the message went out"
+        case .cancelled: "the task was cancelled before the message went out"
         case .reservedCloseCode(let code): "the close code \(code) may not be sent"
         case .reasonWithoutCode: "a close reason needs a close code"
         case .reasonTooLong(let bytes): "the close reason has \(bytes) bytes of at most 123"

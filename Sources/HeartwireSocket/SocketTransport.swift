@@ -95,6 +95,8 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     var pendingCause: CloseCause? { engine.pendingRefusal.map { .refused($0) } }
 
     func send(_ message: Message) throws(SendError) -> Bool {
+        // The engine does not hear of every end: not of an abort, nor of a reset.
+        guard state == .open else { throw isEnding ? SendError.closed : SendError.notOpen }
         try engine.send(message)
         markDirty()
         if engine.outgoingCount <= request.limits.outgoingHighWater { return true }
@@ -103,6 +105,13 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         guard engine.outgoingCount > request.limits.outgoingHighWater else { return true }
         owesWritable = true
         return false
+    }
+
+    private var isEnding: Bool {
+        switch state {
+        case .fresh, .connecting, .open: false
+        case .lingering, .ended: true
+        }
     }
 
     func ping(_ id: PingID) {

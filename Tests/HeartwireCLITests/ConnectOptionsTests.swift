@@ -74,7 +74,9 @@ struct ConnectOptionsTests {
         #expect(options.configuration(journal: nil).reconnect == nil)
     }
 
-    @Test("P3: a wss server is checked unless --insecure says otherwise, by --ca instead of the system")
+    @Test(
+        "P3: a wss server is checked unless --insecure says otherwise, by --ca instead of the system"
+    )
     func secure() throws {
         let plain = try #require(try connect("wss://h/"))
         #expect(plain.tls == ConnectTLSOptions())

@@ -41,15 +41,14 @@ struct ExtensionHeaderTests {
     @Test("RFC 6455 9.1: a quoted string must say a token, whatever its escapes")
     func quoted() {
         #expect(read("a; b=\"10\"") == ["a;b=10"])
-        #expect(read(#"a; b="1\0""#) == ["a;b=10"])
-        for value in [
-            #""""#, #""1 0""#, #""a,b""#, #""a;b""#, #""a\"b""#, #""a"#, #""a\"#, #""é""#,
-        ] {
-            #expect(read("a; b=\(value)") == nil, "\(value)")
+        #expect(read("a; b=\"1\\0\"") == ["a;b=10"])
+        for words in ["", "1 0", "a,b", "a;b", "a\\\"b", "a\\", "é", "a\\ "] {
+            #expect(read("a; b=\"\(words)\"") == nil, "\(words)")
         }
-        #expect(read(#"a; b="1"2"#) == nil)
-        #expect(read(#"a; b=1"2""#) == nil)
-        #expect(read(#"a; "b"=1"#) == nil)
+        #expect(read("a; b=\"a") == nil)
+        #expect(read("a; b=\"1\"2") == nil)
+        #expect(read("a; b=1\"2\"") == nil)
+        #expect(read("a; \"b\"=1") == nil)
     }
 
     @Test(

@@ -9,6 +9,8 @@ struct SendErrorTests {
             (.notOpen, "the connection is not open yet"),
             (.closing, "the connection is closing"),
             (.closed, "the connection is closed"),
+            (.connectionEnded, "the connection ended before the message went out"),
+            (.cancelled, "the task was cancelled before the message went out"),
             (.reservedCloseCode(1006), "the close code 1006 (no Close frame) may not be sent"),
             (.reasonWithoutCode, "a close reason needs a close code"),
             (.reasonTooLong(124), "the close reason has 124 bytes of at most 123"),

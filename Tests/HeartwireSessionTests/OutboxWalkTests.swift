@@ -166,9 +166,9 @@ struct OutboxWalkTests {
         "D2, D5: whatever happens, nothing promised is lost, overtaken, settled twice or on two connections at once",
         arguments: Outbox.Confirmation.allCases, OutboxBounds.Overflow.allCases)
     func walks(_ confirmation: Outbox.Confirmation, _ overflow: OutboxBounds.Overflow) {
-        for seed in 0..<40 {
+        for seed in 0..<10 {
             var walk = OutboxWalk(seed: UInt64(seed), confirmation, overflow)
-            for step in 0..<600 {
+            for step in 0..<300 {
                 walk.step()
                 guard walk.faults.isEmpty else {
                     Issue.record("seed \(seed), step \(step): \(walk.faults)")

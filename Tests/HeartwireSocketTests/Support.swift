@@ -81,6 +81,7 @@ enum ChannelReport: Sendable, Equatable {
 final class RecordingHandler: ByteChannelHandler, @unchecked Sendable {
     let log = Log<ChannelReport>()
     var onBytes: (([UInt8]) -> Void)?
+    var onWritable: (() -> Void)?
 
     func channelConnected() { log.add(.connected) }
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {
@@ -88,7 +89,10 @@ final class RecordingHandler: ByteChannelHandler, @unchecked Sendable {
         onBytes?(Array(bytes))
     }
     func channelReceivedEOF() { log.add(.endOfStream) }
-    func channelBecameWritable() { log.add(.writable) }
+    func channelBecameWritable() {
+        log.add(.writable)
+        onWritable?()
+    }
     func channelFailed(_ failure: ConnectionFailure) { log.add(.failed(failure.kind)) }
 
     /// All bytes that have arrived, joined.

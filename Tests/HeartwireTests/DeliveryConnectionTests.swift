@@ -174,7 +174,7 @@ struct DeliveryConnectionTests {
 
     @Test("D3: with confirmation by writing, a message is confirmed as it goes out")
     func byWriting() throws {
-        let client = try world.client(.memory(.written))
+        let client = try world.client(.memory(confirmation: .written))
         try world.run { world in
             await client.connect()
             try await client.waitUntilOpen()
@@ -192,7 +192,7 @@ struct DeliveryConnectionTests {
             return text.dropFirst(4).split(separator: ",").compactMap { UInt64($0) }
                 .map { DeliveryID($0) }
         }
-        let client = try world.client(.memory(.acknowledgement(reader)).labelled())
+        let client = try world.client(.memory(confirmation: .acknowledgement(reader)).labelled())
         try world.run { world in
             await client.connect()
             try await client.waitUntilOpen()

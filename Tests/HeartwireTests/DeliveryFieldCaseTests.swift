@@ -35,7 +35,8 @@ private final class NetworkWorld: @unchecked Sendable {
     }
 
     func client(
-        _ outbox: OutboxConfiguration?, _ configure: (inout ClientConfiguration) -> Void = { _ in }
+        _ outbox: OutboxConfiguration?,
+        _ configure: @Sendable (inout ClientConfiguration) -> Void = { _ in }
     ) throws -> WebSocketClient {
         try WebSocketClient("ws://endpoint.test/") { configuration in
             configuration.transport = SocketTransportFactory(
@@ -71,7 +72,7 @@ struct DeliveryFieldCaseTests {
     )
     func dyingSocket() throws {
         var dying = Self.mute()
-        dying.drop = EndpointBehaviour.Drop(.rst)
+        dying.drop = EndpointBehaviour.Drop(.rst, after: .milliseconds(10))
         let world = NetworkWorld(
             .sequence([dying], then: .always(Self.mute())), latency: .milliseconds(20))
         let client = try world.client(.memory)

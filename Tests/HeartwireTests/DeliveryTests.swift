@@ -109,7 +109,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "K11: a caller that is cancelled while it waits for room has stored nothing, and lets the next one in"
+        "D4: a caller that is cancelled while it waits for room has stored nothing, and lets the next one in"
     )
     func cancelled() throws {
         var outbox = OutboxConfiguration.memory

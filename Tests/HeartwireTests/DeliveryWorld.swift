@@ -41,7 +41,7 @@ final class DeliveryWorld: TransportFactory, @unchecked Sendable {
 
     func client(
         _ outbox: OutboxConfiguration? = .memory,
-        _ configure: (inout ClientConfiguration) -> Void = { _ in }
+        _ configure: @Sendable (inout ClientConfiguration) -> Void = { _ in }
     ) throws -> WebSocketClient {
         try WebSocketClient("ws://test/") { configuration in
             configuration.transport = self
@@ -180,7 +180,7 @@ extension OutboxConfiguration {
     /// A store in memory with these bounds.
     static func memory(
         count: Int = 10_000, _ overflow: OutboxBounds.Overflow = .rejectNew,
-        age: Duration? = nil, _ confirmation: Confirmation = .fence
+        age: Duration? = nil, confirmation: Confirmation = .fence
     ) -> OutboxConfiguration {
         var configuration = OutboxConfiguration.memory
         configuration.bounds.count = count

@@ -114,7 +114,8 @@ import Testing
                 connection.write(answer)
                 connection.channel.finish()
             }
-            let result = try world.run("ws://h/") { $0.proxy = try? .http("http://proxy:3128") }
+            let proxy = try ProxyConfiguration.http("http://proxy:3128")
+            let result = try world.run("ws://h/") { $0.proxy = proxy }
             #expect(result.failure == ConnectionFailure(failure))
             #expect(result.milliseconds == 0)
         }
@@ -197,7 +198,8 @@ import Testing
     @Test("P6: an attempt that is given up leaves nothing behind at the proxy")
     func givenUp() throws {
         world.accept(port: 3_128) { _ in }
-        let watched = try world.client("ws://h/") { $0.proxy = try? .http("http://proxy:3128") }
+        let proxy = try ProxyConfiguration.http("http://proxy:3128")
+        let watched = try world.client("ws://h/") { $0.proxy = proxy }
         try world.executor.runScript {
             await watched.client.connect()
             _ = await watched.log.wait(.seconds(1)) { _ in false }

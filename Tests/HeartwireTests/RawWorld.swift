@@ -48,12 +48,14 @@ final class RawWorld: @unchecked Sendable {
     ) throws -> WatchedClient {
         let random = Seeded()
         let factory = SocketTransportFactory(connector: network, random: { random.source })
-        return try WatchedClient(try WebSocketURL(url), transport: factory) { configuration in
-            configuration.seed = 5
-            configuration.reconnect = nil
-            configuration.connectTimeout = .seconds(10)
-            configure(&configuration)
-        }
+        return try WatchedClient(
+            try WebSocketURL(url), transport: factory,
+            configure: { configuration in
+                configuration.seed = 5
+                configuration.reconnect = nil
+                configuration.connectTimeout = .seconds(10)
+                configure(&configuration)
+            })
     }
 
     /// What came of a client that was connected once.

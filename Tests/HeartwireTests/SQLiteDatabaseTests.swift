@@ -45,6 +45,15 @@ import Testing
         #expect(contents.lastID == DeliveryID(5))
     }
 
+    @Test("D4: what is added and removed in one change is gone, and what is older makes room first")
+    func addedAndRemoved() throws {
+        let database = try SQLiteDatabase(path: folder.file())
+        try database.change(removing: [], adding: [text(1, "a")])
+        try database.change(
+            removing: [DeliveryID(1), DeliveryID(2)], adding: [text(2, "b"), text(3, "c")])
+        #expect(try database.contents().entries == [text(3, "c")])
+    }
+
     @Test(
         "D4: an id is used up for good, also when its message is gone and the file was opened anew")
     func lastID() throws {

@@ -1,0 +1,76 @@
+import HeartwireProtocol
+import HeartwireSession
+
+// What the transport reports, and the reading that is suspended when consumers are behind.
+extension ClientCore {
+    func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
+        handle(.connectProgressed(generation, phase))
+    }
+
+    func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
+        if generation == transportGeneration { self.opened = opened }
+        handle(.transportOpened(generation))
+    }
+
+    func transportReceived(_ generation: Generation, _ message: Message) {
+        guard machine.admitsMessage(from: generation) else { return }
+        if isClosing, messages.weight > receiveBufferBytes { return }
+        messages.append(message)
+        delivery?.received(message)
+    }
+
+    func transportFinishedBatch(_ generation: Generation) {
+        messages.wake()
+        pauseReadingIfFull(generation)
+    }
+
+    func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
+        guard journal != nil else { return }
+        record(machine.admitsMessage(from: generation) ? .pingReceived : .stale, generation)
+    }
+
+    func transportReceivedPong(_ generation: Generation, _ id: PingID) {
+        handle(.pongReceived(generation, id))
+    }
+
+    func transportBecameWritable(_ generation: Generation) {
+        guard machine.admitsMessage(from: generation) else { return }
+        delivery?.becameWritable()
+        guard delivery?.isBlocked != true else { return }
+        resumeWriters(.free)
+    }
+
+    func transportClosed(_ generation: Generation, _ cause: CloseCause) {
+        messages.wake()
+        handle(.transportClosed(generation, cause))
+    }
+
+    // MARK: Back-pressure
+
+    private func pauseReadingIfFull(_ generation: Generation) {
+        guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport,
+            machine.admitsMessage(from: generation)
+        else { return }
+        isReadingPaused = true
+        transport.setReading(false)
+        handle(.readingPaused(generation))
+    }
+
+    func consumerTook() {
+        guard isReadingPaused, messages.weight <= receiveBufferBytes / 2, let transport else {
+            return
+        }
+        isReadingPaused = false
+        transport.setReading(true)
+        handle(.readingResumed(transportGeneration))
+    }
+
+    /// The app has asked for the close, and the peer's answer stands behind messages that perhaps nobody
+    /// reads any more: from here on they are read, and dropped where there is no room.
+    func stopPausing() {
+        isClosing = true
+        guard isReadingPaused else { return }
+        isReadingPaused = false
+        transport?.setReading(true)
+    }
+}

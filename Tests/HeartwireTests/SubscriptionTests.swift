@@ -1,0 +1,189 @@
+import HeartwireProtocol
+import HeartwireSession
+import HeartwireSocket
+import HeartwireTesting
+import Testing
+
+@testable import Heartwire
+
+@Suite("One consumer's queue")
+struct SubscriptionTests {
+    private let executor = VirtualExecutor()
+
+    private func filled(_ range: Range<Int>) -> Subscription<Int> {
+        let subscription = Subscription<Int>()
+        for number in range { subscription.append(number, weight: 10) }
+        return subscription
+    }
+
+    private func drained(_ subscription: Subscription<Int>) -> [Int] {
+        var batch = BatchQueue<Int>()
+        subscription.take(into: &batch)
+        var all: [Int] = []
+        while let number = batch.popFirst() { all.append(number) }
+        return all
+    }
+
+    @Test("S2: what was taken still weighs until the consumer comes back for more")
+    func weight() {
+        let subscription = filled(0..<5)
+        #expect(subscription.weight == 50)
+        #expect(subscription.queuedWeight == 50)
+        #expect(drained(subscription) == [0, 1, 2, 3, 4])
+        #expect(subscription.isEmpty)
+        #expect(subscription.queuedWeight == 0)
+        #expect(subscription.weight == 50)
+        subscription.append(5, weight: 10)
+        #expect(subscription.weight == 60)
+        #expect(drained(subscription) == [5])
+        #expect(subscription.weight == 10)
+        #expect(drained(subscription).isEmpty)
+        #expect(subscription.weight == 0)
+        subscription.append(6, weight: 10)
+        #expect(drained(subscription) == [6])
+        subscription.cameBack()
+        #expect(subscription.weight == 0)
+    }
+
+    @Test("S2: the oldest is dropped with its weight; an empty queue has nothing to drop")
+    func dropping() {
+        let subscription = filled(0..<2)
+        for _ in 0..<3 { subscription.dropFirst(weight: 10) }
+        #expect(subscription.isEmpty)
+        #expect(subscription.weight == 0)
+        let other = filled(0..<3)
+        other.dropFirst(weight: 10)
+        #expect(drained(other) == [1, 2])
+    }
+
+    @Test("S1: an heir gets what was not read, behind its own, with its weight")
+    func inheriting() {
+        let old = filled(0..<3)
+        let heir = filled(7..<8)
+        heir.inherit(old)
+        #expect(heir.weight == 40)
+        #expect(old.isEmpty)
+        #expect(old.weight == 0)
+        #expect(drained(heir) == [7, 0, 1, 2])
+    }
+
+    @Test("S1: one wake wakes every task that waits, and no task twice")
+    func wakes() throws {
+        let subscription = Subscription<Int>()
+        let woken = Box(0)
+        for _ in 0..<3 {
+            _ = Task(executorPreference: executor) {
+                await withUnsafeContinuation { subscription.wait($0) }
+                woken.value += 1
+            }
+        }
+        executor.runUntilIdle()
+        #expect(woken.value == 0)
+        executor.perform { subscription.wake() }
+        executor.runUntilIdle()
+        #expect(woken.value == 3)
+        executor.perform { subscription.wake() }
+        executor.runUntilIdle()
+        #expect(woken.value == 3)
+    }
+
+    @Test("S1: waiting ends when something comes, at the end, and on cancellation")
+    func waiting() throws {
+        for end in 0..<3 {
+            let subscription = Subscription<Int>()
+            let executor = executor
+            let isThrough = Box(false)
+            let task = Task(executorPreference: executor) {
+                await subscription.waitUntilFilled(executor, isolation: nil)
+                isThrough.value = true
+            }
+            executor.runUntilIdle()
+            executor.perform { subscription.wake() }
+            executor.runUntilIdle()
+            #expect(!isThrough.value, "woken for nothing")
+            switch end {
+            case 0:
+                executor.perform {
+                    subscription.append(1, weight: 1)
+                    subscription.wake()
+                }
+            case 1: executor.perform { subscription.finish() }
+            default: task.cancel()
+            }
+            executor.runUntilIdle()
+            #expect(isThrough.value)
+        }
+    }
+
+    @Test("S1: a reader gives what waits, then the end; what waits at the end comes first")
+    func reader() throws {
+        let subscription = filled(0..<3)
+        subscription.finish()
+        let executor = executor
+        let all = try executor.runScript {
+            let reader = SubscriptionReader(
+                executor: executor, domain: Domain(executor), subscription: subscription, hub: nil)
+            var batch = BatchQueue<Int>()
+            var all: [Int?] = []
+            for _ in 0..<2 {
+                all.append(await reader.refill(&batch, isolation: nil))
+                while let next = batch.popFirst() { all.append(next) }
+            }
+            return all
+        }
+        #expect(all == [0, 1, 2, nil])
+    }
+}
+
+/// Consumers that are not in the domain: real threads, so real time.
+@Suite("One consumer's queue, read from elsewhere", .serialized, .timeLimit(.minutes(1)))
+struct SubscriptionElsewhereTests {
+    private let loop = EventLoop(name: "subscription")
+
+    private static func reader(
+        _ subscription: Subscription<Int>, _ loop: EventLoop
+    ) -> SubscriptionReader<Int> {
+        SubscriptionReader(
+            executor: loop, domain: Domain(loop), subscription: subscription, hub: nil)
+    }
+
+    @Test("T5: a consumer on another thread gets everything in order, a batch at a time")
+    func order() async {
+        let subscription = Subscription<Int>()
+        let consumer = Task.detached { [loop] in
+            let reader = Self.reader(subscription, loop)
+            var batch = BatchQueue<Int>()
+            var all: [Int] = []
+            while true {
+                guard let first = await reader.refill(&batch, isolation: nil) else { return all }
+                all.append(first)
+                while let next = batch.popFirst() { all.append(next) }
+            }
+        }
+        for hundred in 0..<100 {
+            loop.execute {
+                for number in 0..<100 { subscription.append(hundred * 100 + number, weight: 1) }
+                subscription.wake()
+            }
+            await Task.yield()
+        }
+        loop.execute { subscription.finish() }
+        #expect(await consumer.value == Array(0..<10_000))
+        loop.shutdown()
+    }
+
+    @Test("K11-04: a consumer on another thread that is cancelled comes back at once")
+    func cancelled() async {
+        for _ in 0..<200 {
+            let consumer = Task.detached { [loop] in
+                let reader = Self.reader(Subscription<Int>(), loop)
+                var batch = BatchQueue<Int>()
+                return await reader.refill(&batch, isolation: nil)
+            }
+            await Task.yield()
+            consumer.cancel()
+            #expect(await consumer.value == nil)
+        }
+        loop.shutdown()
+    }
+}

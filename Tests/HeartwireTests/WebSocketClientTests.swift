@@ -1,0 +1,360 @@
+import HeartwireProtocol
+import HeartwireSession
+import HeartwireSocket
+import HeartwireTesting
+import Testing
+
+@testable import Heartwire
+
+/// The session as its user drives it: connecting, disconnecting, waiting (promise R5).
+@Suite("The client: connecting and disconnecting")
+struct WebSocketClientTests {
+    private let world = World()
+
+    // MARK: Making one
+
+    @Test("A URL, a heartbeat or a header that cannot be used is refused when the client is made")
+    func refused() throws {
+        #expect(throws: WebSocketURLError.self) { _ = try WebSocketClient("http://h/") }
+        #expect(throws: HeartbeatConfigurationError.self) {
+            _ = try WebSocketClient("ws://h/") {
+                $0.heartbeat = .every(.zero, timeout: .seconds(1))
+            }
+        }
+        #expect(throws: OpeningRequestError.self) {
+            _ = try WebSocketClient("ws://h/") { $0.headers = ["X y": "1"] }
+        }
+        #expect(throws: OpeningRequestError.self) {
+            _ = try WebSocketClient("ws://h/") { $0.subprotocols = ["p\r\nX: y"] }
+        }
+    }
+
+    @Test("S1: a client that was never asked to connect is idle, and says so when waited for")
+    func idle() throws {
+        let client = try world.client()
+        #expect(try world.state(client) == .idle)
+        #expect(throws: SessionStopped(cause: .disconnected(nil))) {
+            try world.run { try await client.waitUntilOpen() }
+        }
+        #expect(world.network.attempts == 0)
+    }
+
+    @Test("K05-13: target, headers and subprotocols go out as they were set")
+    func handshake() throws {
+        let client = try world.client("/a%0d%0aX?delay=5") {
+            $0.headers = ["X-App": "one"]
+            $0.subprotocols = ["chat.v2", "chat.v1"]
+        }
+        let head = Box<OpeningRequestHead?>(nil)
+        world.endpoint.script = .custom { _, request in
+            head.value = request
+            return EndpointBehaviour()
+        }
+        let opened = try world.run {
+            await client.connect()
+            return try await client.waitUntilOpen()
+        }
+        #expect(head.value?.target == "/a%0d%0aX?delay=5")
+        #expect(head.value?.headers["x-app"] == "one")
+        #expect(head.value?.subprotocols == ["chat.v2", "chat.v1"])
+        #expect(opened.subprotocol == "chat.v2")
+    }
+
+    // MARK: connect()
+
+    @Test("R5: connect() twice makes one connection, in every phase in which it joins one")
+    func connectTwice() throws {
+        let client = try world.client("/?delay=10")
+        try world.run {
+            await client.connect()
+            await client.connect()
+            try await self.world.sleep(.milliseconds(5))
+            await client.connect()
+            try await client.waitUntilOpen()
+            await client.connect()
+        }
+        #expect(world.network.attempts == 1)
+        #expect(world.states == [.connecting, .open])
+        #expect(world.endpoint.counters.opened == 1)
+    }
+
+    @Test("R5, K11-07: connect() from eight tasks at once makes one connection")
+    func connectFromEightTasks() throws {
+        let client = try world.client()
+        let generations = try world.run {
+            try await withThrowingTaskGroup(of: SessionState.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        await client.connect()
+                        try await client.waitUntilOpen()
+                        return await client.state
+                    }
+                }
+                var states: Set<SessionState> = []
+                for try await state in group { states.insert(state) }
+                return states
+            }
+        }
+        #expect(generations == [.open(Generation(1))])
+        #expect(world.network.attempts == 1)
+    }
+
+    @Test("R5: connect() while closing connects again once the close is through")
+    func connectWhileClosing() throws {
+        let client = try world.openClient()
+        let world = world
+        try world.run {
+            async let closed: Void = client.disconnect()
+            await Task.yield()
+            #expect(await client.state == .closing(Generation(1)))
+            await client.connect()
+            await closed
+            try await client.waitUntilOpen()
+        }
+        #expect(world.states == [.connecting, .open, .closing, .connecting, .open])
+        #expect(world.causes == [.closedByApp])
+        #expect(world.network.attempts == 2)
+    }
+
+    @Test("R5, K11-07: connect() and then disconnect() while closing stops")
+    func connectTakenBack() throws {
+        let client = try world.openClient("/?freeze@0")
+        let world = world
+        try world.run {
+            async let closed: Void = client.disconnect()
+            await Task.yield()
+            await client.connect()
+            await client.disconnect()
+            await closed
+        }
+        #expect(world.milliseconds == 5_000)
+        #expect(world.states == [.connecting, .open, .closing, .stopped])
+        try world.checkNothingLeft(client)
+    }
+
+    @Test("K03-05: connect() after exhausted attempts starts a new row and opens")
+    func afterExhaustion() throws {
+        let client = try world.client(port: World.closedPort) {
+            $0.reconnect = ReconnectPolicy(backoff: try Backoff(jitter: .none, attempts: 2))
+        }
+        let world = world
+        let cause = try world.run { await Self.stopCause(client) }
+        guard case .attemptsExhausted(let last)? = cause else {
+            Issue.record("stopped with \(String(describing: cause))")
+            return
+        }
+        #expect(last.kind == .connectFailed)
+        #expect(world.network.attempts == 3)
+        #expect(world.milliseconds == 3_000)
+        world.network.listen(port: World.closedPort) { world.endpoint.accept($0) }
+        let opened = try world.run {
+            await client.connect()
+            #expect(await client.state == .connecting(Generation(4), attempt: 0))
+            try await client.waitUntilOpen()
+            return await client.state
+        }
+        #expect(opened == .open(Generation(4)))
+        world.checkJournal()
+    }
+
+    @Test("R5: connect() during a back-off wait tries at once")
+    func connectWhileWaiting() throws {
+        let client = try world.client("/?refuse=503")
+        let world = world
+        try world.run {
+            await client.connect()
+            try await world.sleep(.milliseconds(500))
+            world.endpoint.script = .always(EndpointBehaviour())
+            await client.connect()
+            try await client.waitUntilOpen()
+        }
+        #expect(world.milliseconds == 500)
+        #expect(world.network.attempts == 2)
+    }
+
+    // MARK: disconnect()
+
+    @Test("R5: disconnect() before any connect() stops, and says that there was no connection")
+    func disconnectIdle() throws {
+        let client = try world.client()
+        try world.run { await client.disconnect() }
+        #expect(try world.state(client) == .stopped(.disconnected(nil)))
+        try world.checkNothingLeft(client)
+    }
+
+    @Test("R5: disconnect() twice, and again when stopped, changes nothing more")
+    func disconnectTwice() throws {
+        let client = try world.openClient()
+        try world.run {
+            async let first: Void = client.disconnect()
+            async let second: Void = client.disconnect()
+            _ = await (first, second)
+            await client.disconnect()
+        }
+        #expect(world.states == [.connecting, .open, .closing, .stopped])
+        #expect(world.endpointKinds.count { $0 == .closeReceived(1000) } == 1)
+        try world.checkNothingLeft(client)
+    }
+
+    @Test("R5: disconnect() while the provider is asked leaves no timer and no connection")
+    func disconnectInProvider() throws {
+        let world = world
+        let client = try world.client {
+            $0.request = { _ in
+                try await world.sleep(.seconds(1))
+                return try world.request()
+            }
+        }
+        try world.run {
+            await client.connect()
+            try await world.sleep(.milliseconds(500))
+            await client.disconnect()
+        }
+        #expect(world.milliseconds == 500)
+        #expect(world.network.attempts == 0)
+        #expect(world.causes == [.closedByApp])
+        try world.checkNothingLeft(client)
+    }
+
+    @Test(
+        "R5, K11-08: disconnect() while TCP, or the answer to the handshake, is pending ends at once",
+        arguments: [
+            ("/", World.blackHolePort), ("/?refuse=silence", World.port),
+            ("/?delay=5000", World.port),
+        ])
+    func disconnectWhileConnecting(_ target: String, _ port: UInt16) throws {
+        let client = try world.client(target, port: port)
+        let world = world
+        try world.run {
+            await client.connect()
+            try await world.sleep(.milliseconds(100))
+            await client.disconnect()
+        }
+        #expect(world.milliseconds == 100)
+        #expect(world.states == [.connecting, .stopped])
+        #expect(
+            try world.state(client)
+                == .stopped(.disconnected(.closedByApp(sent: nil, answer: nil))))
+        try world.checkNothingLeft(client)
+    }
+
+    @Test(
+        "R5, K10-01: disconnect() from a server that does not answer returns at the close timeout")
+    func disconnectUnanswered() throws {
+        let client = try world.openClient("/?freeze@0") { $0.closeTimeout = .seconds(2) }
+        try world.run { await client.disconnect() }
+        #expect(world.milliseconds == 2_000)
+        #expect(
+            try world.state(client)
+                == .stopped(.disconnected(.closedByApp(sent: 1000, answer: nil))))
+        try world.checkNothingLeft(client)
+    }
+
+    @Test("R5, K03-04: disconnect() during the wait, also at its very end, cancels the attempt")
+    func disconnectWhileWaiting() throws {
+        for moment in [500, 1_000] {
+            let world = World()
+            let client = try world.client(port: World.closedPort)
+            try world.run {
+                // The sleep was scheduled ahead of the attempt, so at 1 s the disconnect is first.
+                async let slept: Void = world.sleep(.milliseconds(moment))
+                await Task.yield()
+                await client.connect()
+                try await slept
+                await client.disconnect()
+            }
+            #expect(world.network.attempts == 1)
+            #expect(world.states == [.connecting, .waiting, .stopped])
+            try world.checkNothingLeft(client)
+        }
+    }
+
+    @Test("R5: disconnect(code:reason:) sends both, and tells what the server answered")
+    func disconnectWithReason() throws {
+        let client = try world.openClient()
+        try world.run { try await client.disconnect(code: 4_001, reason: "bye") }
+        #expect(world.endpointKinds.contains(.closeReceived(4_001)))
+        // RFC 6455 §5.5.1: an answer echoes the code.
+        let answer = PeerClose(code: 4_001)
+        #expect(
+            try world.state(client)
+                == .stopped(.disconnected(.closedByApp(sent: 4_001, answer: answer))))
+        try world.checkNothingLeft(client)
+    }
+
+    @Test("K10-05: a code or reason that may not be sent throws, and the connection stands")
+    func unlawfulClose() throws {
+        let client = try world.openClient()
+        try world.run {
+            for code: CloseCode in [1005, 1006, 999, 5_000] {
+                await #expect(throws: SendError.reservedCloseCode(code)) {
+                    try await client.disconnect(code: code)
+                }
+            }
+            await #expect(throws: SendError.reasonTooLong(124)) {
+                try await client.disconnect(
+                    code: 4_000, reason: String(repeating: "x", count: 124))
+            }
+            #expect(await client.state == .open(Generation(1)))
+        }
+    }
+
+    @Test("K10-02: closes that cross on the wire give one close, with both codes")
+    func crossingCloses() throws {
+        let world = World(latency: .milliseconds(10))
+        let client = try world.openClient()
+        try world.run {
+            world.endpoint.connections.last?.close(4_001, reason: "bye")
+            try await client.disconnect(code: 4_000, reason: "bye")
+        }
+        let answer = PeerClose(code: 4_001, reason: "bye")
+        #expect(
+            try world.state(client)
+                == .stopped(.disconnected(.closedByApp(sent: 4_000, answer: answer))))
+        try world.checkNothingLeft(client)
+        #expect(world.endpointKinds.count { $0 == .closeReceived(4_000) } == 1)
+    }
+
+    // MARK: Waiting
+
+    @Test("S1: waitUntilOpen() throws the cause when the session stops instead")
+    func stopsInstead() throws {
+        let client = try world.client("/?refuse=403")
+        let error = try world.run {
+            await client.connect()
+            do {
+                try await client.waitUntilOpen()
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(error.contains("403"))
+    }
+
+    @Test("K11-04: a cancelled waitUntilOpen() throws at once")
+    func cancelledWait() throws {
+        let client = try world.client("/?refuse=silence")
+        let world = world
+        try world.run {
+            await client.connect()
+            let waiting = Task(executorPreference: world.executor) {
+                try await client.waitUntilOpen()
+            }
+            try await world.sleep(.milliseconds(10))
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            #expect(world.milliseconds == 10)
+            await client.disconnect()
+        }
+        try world.checkNothingLeft(client)
+    }
+
+    static func stopCause(_ client: WebSocketClient) async -> StopCause? {
+        await client.connect()
+        for await state in client.states {
+            if case .stopped(let cause) = state { return cause }
+        }
+        return nil
+    }
+}
