@@ -32,6 +32,13 @@ accept: build ## Run the acceptance list; ARGS go to `heartwire accept`
 test: setup ## Run every test; ARGS go to `swift test`
 	@$(SWIFT) test --parallel --disable-xctest $(ARGS)
 
+# How many processes the kill test kills.
+KILLS ?= 300
+
+.PHONY: kill-test
+kill-test: setup ## Kill a delivering process KILLS times; nothing stored may be lost
+	@HEARTWIRE_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter HeartwireTests.KillTests $(ARGS)
+
 .PHONY: lint
 lint: setup ## Check the format and the rules of the house
 	@$(SWIFT) format lint --strict --parallel -r $(LINTED)

@@ -100,11 +100,15 @@ let package = Package(
             name: "HeartwireURLSessionTests",
             dependencies: ["HeartwireURLSession", "HeartwireSession", "HeartwireProtocol"],
             swiftSettings: manner),
+        // What the kill test kills (Tests/HeartwireTests/KillTests.swift); no product.
+        .executableTarget(
+            name: "KillChild", dependencies: ["Heartwire"], path: "Tests/KillChild",
+            swiftSettings: manner),
         .testTarget(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol", "CSQLite",
+                "HeartwireProtocol", "CSQLite", "KillChild",
             ],
             swiftSettings: manner),
         .testTarget(

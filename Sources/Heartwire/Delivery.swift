@@ -72,6 +72,7 @@ final class Delivery: @unchecked Sendable {
             after: contents.lastID)
         outbox.restore(contents.entries, at: executor.now())
         status.restored = outbox.count
+        if outbox.nextDeadline != nil { executor.execute { self.rearm() } }
     }
 
     /// The status now.

@@ -24,10 +24,10 @@ final class TransportRig {
         if listens { network.listen(port: Self.port) { server.accept($0) } }
         let request = try ConnectionRequest(
             url: WebSocketURL("ws://server.test:\(port)/"), subprotocols: ["p"], limits: limits)
+        let factory = SocketTransportFactory(
+            connector: connector, random: { SeededRandomSource(seed: 3) })
         transport = SocketTransport(
-            Self.generation, request: request,
-            factory: SocketTransportFactory(
-                connector: connector, random: { SeededRandomSource(seed: 3) }),
+            Self.generation, request: request, factory: factory,
             random: SeededRandomSource(seed: 3), observer: observer)
     }
 

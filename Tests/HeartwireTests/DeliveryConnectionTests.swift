@@ -255,6 +255,23 @@ struct DeliveryConnectionTests {
         }
     }
 
+    @Test("D2: what was restored grows old too, though nobody connects")
+    func restoredExpires() throws {
+        let store = ScriptedStore()
+        store.contents = OutboxContents(
+            entries: [OutboxEntry(id: DeliveryID(1), message: .text("a"))], lastID: DeliveryID(1))
+        var outbox = OutboxConfiguration(store: store)
+        outbox.bounds.age = .seconds(1)
+        let client = try world.client(outbox)
+        try world.run { world in
+            await world.pause(999)
+            #expect(store.removed == [])
+            await world.pause(1)
+            #expect(store.removed == [DeliveryID(1)])
+            #expect(await client.outboxStatus.expired == 1)
+        }
+    }
+
     @Test(
         "D5: a transport that is ending takes nothing; the message goes out on the next connection")
     func endingTransport() throws {
