@@ -25,7 +25,8 @@ final class TransportRig {
         let request = try ConnectionRequest(
             url: WebSocketURL("ws://server.test:\(port)/"), subprotocols: ["p"], limits: limits)
         transport = SocketTransport(
-            Self.generation, request: request, connector: connector,
+            Self.generation, request: request,
+            factory: SocketTransportFactory(connector: connector) { SeededRandomSource(seed: 3) },
             random: SeededRandomSource(seed: 3), observer: observer)
     }
 
