@@ -35,7 +35,8 @@ extension ClientCore {
         let state = state ?? JournalEvent.State(machine.state)
         journal(
             JournalEvent(
-                time: handledInstant ?? executor.now(), generation: generation, kind: kind, oldState: state,
+                time: handledInstant ?? executor.now(), generation: generation, kind: kind,
+                oldState: state,
                 newState: state, cause: cause, number: number, phase: phase))
     }
 
@@ -44,7 +45,8 @@ extension ClientCore {
         guard let journal else { return }
         journal(
             JournalEvent(
-                time: handledInstant ?? executor.now(), generation: machine.generation, kind: .stateChanged,
+                time: handledInstant ?? executor.now(), generation: machine.generation,
+                kind: .stateChanged,
                 oldState: old, newState: JournalEvent.State(state)))
     }
 }
