@@ -97,12 +97,10 @@ private func extensionField(_ head: [UInt8]) -> Substring {
     return found[0].dropFirst(name.count)
 }
 
-private func client(_ options: DeflateOptions) -> (engine: ConnectionEngine, head: [UInt8]) {
-    var client = ConnectionEngine(
+private func client(_ options: DeflateOptions) -> ConnectionEngine {
+    ConnectionEngine(
         connecting: openingRequest, limits: Limits(), random: FuzzRandom(seed: 1),
         compression: .deflate(options), codec: ZlibCodec())
-    let head = client.takeOutgoing()
-    return (client, head)
 }
 
 private func received(_ head: [UInt8]) -> OpeningRequestHead {
@@ -114,7 +112,8 @@ private func received(_ head: [UInt8]) -> OpeningRequestHead {
 }
 
 private func checkAnswer(_ field: String, _ options: DeflateOptions) {
-    var (client, head) = client(options)
+    var client = client(options)
+    let head = client.takeOutgoing()
     let answer = OpeningResponse.accept(
         key: received(head).key, subprotocol: nil,
         headers: ["Sec-WebSocket-Extensions": field])
@@ -141,7 +140,8 @@ private func checkAnswer(_ field: String, _ options: DeflateOptions) {
 }
 
 private func checkPair(_ mine: DeflateOptions, _ theirs: DeflateOptions, _ text: String) {
-    var (client, head) = client(mine)
+    var client = client(mine)
+    let head = client.takeOutgoing()
     var server = ConnectionEngine(accepting: Limits(), random: FuzzRandom(seed: 1))
     server.receive(head.span)
     server.accept(compression: .deflate(theirs), codec: ZlibCodec())

@@ -63,10 +63,12 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         other.queuedWeight = 0
     }
 
+    private var mustWait: Bool { isEmpty && !isFinished && !Task.isCancelled }
+
     /// What came between the last look and the wait has woken nobody, so it ends the wait at once: without an
     /// isolation of its own a task may give way to others in between.
     func wait(_ continuation: UnsafeContinuation<Void, Never>) {
-        guard isEmpty, !isFinished, !Task.isCancelled else { return continuation.resume() }
+        guard mustWait else { return continuation.resume() }
         if waiter == nil {
             waiter = continuation
         } else {
@@ -104,8 +106,6 @@ final class BatchBox<Element> {
 }
 
 extension Subscription {
-    private var mustWait: Bool { isEmpty && !isFinished && !Task.isCancelled }
-
     /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
     ///
     /// The isolation is handed on by name: a closure that does not capture it would leave the domain, and
@@ -117,10 +117,7 @@ extension Subscription {
             await withTaskCancellationHandler(
                 operation: {
                     _ = isolation
-                    await withUnsafeContinuation(isolation: isolation) {
-                        // Looked at once more, in case that the way here led out of the domain and back.
-                        if self.mustWait { self.wait($0) } else { $0.resume() }
-                    }
+                    await withUnsafeContinuation(isolation: isolation) { self.wait($0) }
                 },
                 onCancel: { executor.execute { self.wake() } },
                 isolation: isolation)

@@ -15,6 +15,10 @@ enum Resolver {
 
     typealias Answer = Result<[SocketAddress], ConnectionFailure>
 
+    /// What ``resolve(_:port:on:_:)`` is; a test puts another in its place.
+    typealias Function =
+        @Sendable (String, UInt16, EventLoop, @escaping @Sendable (Answer) -> Void) -> Void
+
     private static let underWay = Atomic<Int>(0)
 
     /// Looks `host` up and hands the addresses to `completion` on `loop`, never from within.

@@ -66,8 +66,8 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     // MARK: Connecting
 
-    func connect(to host: String, port: UInt16) {
-        Resolver.resolve(host, port: port, on: loop) { answer in
+    func connect(to host: String, port: UInt16, _ resolve: Resolver.Function = Resolver.resolve) {
+        resolve(host, port, loop) { answer in
             // Held until the resolver answers, however late that is; then it may have ended long ago.
             guard self.state == .connecting else { return }
             switch answer {

@@ -16,7 +16,7 @@
         /// How long ciphertext may wait for room after `finish()`.
         static let finishTimeout = Duration.seconds(1)
 
-        private enum State {
+        enum State {
             /// The channel beneath is being made. → shakingHands, ended.
             case connecting
             /// → up, ended.
@@ -32,21 +32,21 @@
         public let executor: any SessionExecutor
         /// Who hears about this channel.
         public var handler: (any ByteChannelHandler)?
-        private var base: (any ByteChannel)?
-        private var session: TLSSession?
-        private var state: State
+        var base: (any ByteChannel)?
+        var session: TLSSession?
+        var state: State
         private var isReading = true
-        private var isBlocked = false
-        private var owesWritable = false
-        private var owesFIN = false
+        var isBlocked = false
+        var owesWritable = false
+        var owesFIN = false
         /// The channel beneath has told its end.
         private var hasBaseEnded = false
         private var hasReportedEOF = false
         private var isDelivering = false
         private let isServer: Bool
-        private var timer: TimerID?
+        var timer: TimerID?
         /// Where the ticket of this session goes at its end.
-        private var keeper: (TLSTickets, TLSPeer)?
+        var keeper: (TLSTickets, TLSPeer)?
 
         /// The client's side, over a channel that is to be made; see `start(over:)`.
         init(
@@ -213,120 +213,6 @@
             executor.execute {
                 if self.state == .up { self.deliver() }
             }
-        }
-
-        // MARK: Out
-
-        /// Encrypts and hands over as much as the channel beneath takes; see ``ByteChannel/write(_:)``.
-        public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-            guard let session, !session.isClosed else { return bytes.count }
-            switch state {
-            case .finishing, .ended: return bytes.count
-            case .connecting, .shakingHands:
-                owesWritable = true
-                return 0
-            case .up: break
-            }
-            var taken = 0
-            while taken < bytes.count, !isBlocked {
-                let piece = bytes[taken..<min(taken + Self.writeBytes, bytes.count)]
-                do throws(TLSFailure) {
-                    try session.write(UnsafeRawBufferPointer(rebasing: piece))
-                } catch {
-                    let failure = error
-                    executor.execute {
-                        if self.state == .up { self.fail(failure) }
-                    }
-                    return bytes.count
-                }
-                taken += piece.count
-                flush()
-            }
-            if taken < bytes.count { owesWritable = true }
-            return taken
-        }
-
-        private func flush() {
-            guard let session, let base, !isBlocked else { return }
-            let waiting = session.memory.outgoing.count
-            guard waiting > 0 else { return }
-            let written = session.memory.outgoing.withUnsafeBytes { base.write($0) }
-            session.memory.outgoing.drop(written)
-            isBlocked = written < waiting
-        }
-
-        private func reportRoom() {
-            guard owesWritable, state == .up else { return }
-            owesWritable = false
-            handler?.channelBecameWritable()
-        }
-
-        /// Sends `close_notify` and FIN after what was written and goes on reading.
-        public func finishWriting() {
-            guard state == .up else { return }
-            session?.close()
-            flush()
-            if isBlocked { owesFIN = true } else { base?.finishWriting() }
-        }
-
-        // MARK: The end
-
-        /// Sends `close_notify` and FIN after what was written, and closes after the peer or a bounded time.
-        public func finish() {
-            guard state == .up else { return abort(reset: false) }
-            session?.close()
-            flush()
-            windUp()
-        }
-
-        /// Lets out what waits, the handler no longer listening, for a bounded time.
-        private func windUp() {
-            handler = nil
-            state = .finishing
-            guard isBlocked else { return endFinishing() }
-            timer = executor.schedule(at: executor.now().advanced(by: Self.finishTimeout)) {
-                self.abort(reset: false)
-            }
-        }
-
-        private func endFinishing() {
-            let base = self.base
-            self.base = nil
-            end()
-            base?.finish()
-        }
-
-        /// Closes at once; without `reset`, with `close_notify` as far as there is room.
-        public func abort(reset: Bool) {
-            if state == .up, !reset {
-                session?.close()
-                flush()
-            }
-            let base = self.base
-            self.base = nil
-            end()
-            base?.abort(reset: reset)
-        }
-
-        /// Ends with the alert that OpenSSL may have for the peer.
-        private func fail(_ failure: TLSFailure) {
-            let handler = self.handler
-            session?.close()
-            flush()
-            windUp()
-            handler?.channelFailed(ConnectionFailure(failure))
-        }
-
-        private func end() {
-            guard state != .ended else { return }
-            if let (tickets, peer) = keeper, let ticket = session?.ticket() {
-                tickets.put(ticket, for: peer)
-            }
-            state = .ended
-            handler = nil
-            session = nil
-            if let timer { executor.cancel(timer) }
-            timer = nil
         }
     }
 #endif

@@ -42,7 +42,7 @@ import Testing
         #expect(options.caseTimeout == .seconds(2))
     }
 
-    @Test("K12: what does not fit is named in one line")
+    @Test("What does not fit is named in one line")
     func problems() {
         #expect(problem().contains("URL"))
         #expect(problem("ws://h/?x=1").contains("give URL without a query"))

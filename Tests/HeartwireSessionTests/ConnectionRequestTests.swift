@@ -23,6 +23,7 @@ struct ConnectionRequestTests {
         let url = try WebSocketURL("ws://example.com/")
         let request = try ConnectionRequest(url: url)
         #expect(request.limits == Limits())
+        #expect(request.compression == .deflate())
         #expect(request.opening == (try OpeningRequest(url: url)))
     }
 

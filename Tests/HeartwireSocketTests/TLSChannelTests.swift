@@ -236,5 +236,30 @@
             }
             #expect(try contexts.context(for: .test).tickets.count == 1)
         }
+
+        @Test(
+            "P3: a configuration that cannot be used is told in a later turn, unless nobody waits")
+        func unusable() throws {
+            let broken = TLSConfiguration.test { $0.trust = .certificates(pem: "") }
+            let world = try TLSWorld(broken)
+            #expect(world.client.reports.isEmpty)
+            world.run()
+            guard case .failed(let failure)? = world.client.reports.last else {
+                Issue.record("\(world.client.reports)")
+                return
+            }
+            #expect(failure.tls?.kind == .configuration)
+            #expect(world.write([1, 2], on: world.channel) == 2)
+            for end in [true, false] {
+                let left = try TLSWorld(broken)
+                left.perform {
+                    left.channel?.setReading(false)
+                    left.channel?.finishWriting()
+                    if end { left.channel?.finish() } else { left.channel?.abort(reset: false) }
+                }
+                left.run()
+                #expect(left.client.reports.isEmpty)
+            }
+        }
     }
 #endif

@@ -21,6 +21,34 @@ import Testing
         if case .closeReceived = event { true } else { false }
     }
 
+    // MARK: deflate
+
+    @Test("P2: an offer of compression is taken up, and messages come back as they went out")
+    func deflate() throws {
+        let text = String(repeating: "round and round ", count: 1_000)
+        let peer = try World().open("/", compression: .deflate())
+        #expect(peer.opened?.compression == DeflateParameters())
+        try peer.send(.text(text))
+        #expect(peer.messages == [.text(text)])
+        // The echo came compressed: what was read is a fraction of it.
+        #expect(peer.received.count < text.utf8.count / 2)
+    }
+
+    @Test("P2: deflate=off, an endpoint that has it off, and a client without an offer go plain")
+    func deflateOff() throws {
+        let text = String(repeating: "round and round ", count: 1_000)
+        for peer in [
+            try World().open("/?deflate=off", compression: .deflate()),
+            try World(compression: .off).open("/", compression: .deflate()),
+            try World().open("/?deflate=on"),
+        ] {
+            #expect(peer.opened != nil && peer.opened?.compression == nil)
+            try peer.send(.text(text))
+            #expect(peer.messages == [.text(text)])
+            #expect(peer.received.count > text.utf8.count)
+        }
+    }
+
     // MARK: pong
 
     @Test("pong=on: each ping is answered at once with its payload (RFC 6455 5.5.3)")

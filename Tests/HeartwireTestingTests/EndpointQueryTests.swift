@@ -116,6 +116,16 @@ import Testing
         for value in ["", "0", "false", "Off"] { #expect(fault("echo=\(value)")?.key == "echo") }
     }
 
+    @Test("deflate takes on and off")
+    func deflate() throws {
+        #expect(EndpointBehaviour().deflates)
+        #expect(try parse("deflate=on").deflates)
+        #expect(try !parse("deflate=off").deflates)
+        for value in ["", "1", "true", "OFF"] {
+            #expect(fault("deflate=\(value)")?.key == "deflate")
+        }
+    }
+
     @Test("hello takes COUNTxSIZE up to its limits, to the byte")
     func hello() throws {
         #expect(try parse("hello=1x0").hello == .init(count: 1, size: 0))
@@ -243,7 +253,9 @@ import Testing
 
     @Test(
         "A refused connection has nothing that comes after the opening",
-        arguments: ["pong=off", "echo=on", "hello=1x1", "close=1000", "drop=fin", "freeze@1"])
+        arguments: [
+            "pong=off", "echo=on", "deflate=off", "hello=1x1", "close=1000", "drop=fin", "freeze@1",
+        ])
     func refuseExcludes(_ other: String) {
         for query in ["refuse=403&\(other)", "\(other)&refuse=silence"] {
             #expect(fault(query)?.explanation.contains("contradicts refuse") == true)
@@ -286,6 +298,7 @@ import Testing
     func randomQueries() {
         let pieces = [
             "pong", "echo", "hello", "close", "drop", "freeze", "refuse", "retry-after", "delay",
+            "deflate",
             "=",
             "&", "@", ":", "%", "x", "0", "9", "18446744073709551616", "-", "late", "none", "fin",
             "rst", "\u{E9}", "\u{0}", "?", "+", " ",

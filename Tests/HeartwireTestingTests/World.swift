@@ -16,12 +16,12 @@ final class World {
 
     init(
         _ script: EndpointScript = .byQuery, latency: Duration = .zero, seed: UInt64 = 1,
-        limits: Limits = Limits()
+        limits: Limits = Limits(), compression: Compression = .deflate()
     ) {
         let book = book
         let endpoint = Endpoint(
             executor: executor, random: SeededRandomSource(seed: seed), behaviour: script,
-            limits: limits, journal: { book.events.append($0) })
+            limits: limits, compression: compression, journal: { book.events.append($0) })
         self.endpoint = endpoint
         network = VirtualNetwork(executor: executor, latency: latency)
         network.listen(port: Self.port) { endpoint.accept($0) }
@@ -35,18 +35,21 @@ final class World {
 
     /// Connects a client that asks for `target` as soon as the channel is up.
     func connect(
-        _ target: String = "/", subprotocols: [String] = [], limits: Limits = Limits()
+        _ target: String = "/", subprotocols: [String] = [], limits: Limits = Limits(),
+        compression: Compression = .off
     ) throws -> Peer {
         let url = try WebSocketURL("ws://endpoint.test:\(Self.port)\(target)")
         let request = try OpeningRequest(url: url, subprotocols: subprotocols)
-        let peer = Peer(self, request, limits)
+        let peer = Peer(self, request, limits, compression)
         executor.perform { peer.dial(network, Self.port) }
         return peer
     }
 
     /// Connects a client and lets everything happen that happens at once.
-    func open(_ target: String = "/", subprotocols: [String] = []) throws -> Peer {
-        let peer = try connect(target, subprotocols: subprotocols)
+    func open(
+        _ target: String = "/", subprotocols: [String] = [], compression: Compression = .off
+    ) throws -> Peer {
+        let peer = try connect(target, subprotocols: subprotocols, compression: compression)
         executor.runUntilIdle()
         return peer
     }
@@ -76,10 +79,13 @@ final class Peer: ByteChannelHandler {
     var engine: ConnectionEngine
     private let world: World
 
-    init(_ world: World, _ request: OpeningRequest, _ limits: Limits) {
+    init(
+        _ world: World, _ request: OpeningRequest, _ limits: Limits, _ compression: Compression
+    ) {
         self.world = world
         engine = ConnectionEngine(
-            connecting: request, limits: limits, random: SeededRandomSource(seed: 99))
+            connecting: request, limits: limits, random: SeededRandomSource(seed: 99),
+            compression: compression, codec: ZlibCodec())
     }
 
     func dial(_ network: VirtualNetwork, _ port: UInt16) {

@@ -127,95 +127,6 @@ struct ClientCoreEffectsTests {
         #expect(try world.state(client) == .open(Generation(2)))
     }
 
-    // MARK: Heartbeats
-
-    @Test("H2, H6: pings go out one interval after the opening and after each pong, and no more")
-    func pings() throws {
-        let client = try world.openClient("/?pong=late:250") {
-            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
-        }
-        world.executor.advance(by: .milliseconds(4_999))
-        let times = world.endpointEvents.filter { $0.kind.name == "ping" }.map(\.time)
-        #expect(
-            times == [
-                .milliseconds(1_000), .milliseconds(2_250), .milliseconds(3_500),
-                .milliseconds(4_750),
-            ])
-        #expect(try world.state(client) == .open(Generation(1)))
-    }
-
-    @Test(
-        "H4, H5: a pong exactly at the deadline is late; the connection is dropped without a Close frame"
-    )
-    func latePong() throws {
-        let client = try world.client("/?pong=late:1000") {
-            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
-            $0.reconnect = nil
-        }
-        let cause = try world.run { await WebSocketClientTests.stopCause(client) }
-        #expect(cause == .refusedToRetry(.heartbeatTimeout))
-        #expect(world.milliseconds == 2_000)
-        #expect(!world.endpointKinds.contains { $0.name == "close-received" })
-        #expect(world.journal.count { $0.kind == .aborted } == 1)
-        try world.checkNothingLeft(client)
-    }
-
-    @Test(
-        "H9: pongs that come twice, or for another ping, change nothing",
-        arguments: [
-            ("double", true), ("wrong", false),
-        ])
-    func oddPongs(_ pong: String, _ lives: Bool) throws {
-        let world = World()
-        let client = try world.openClient("/?pong=\(pong)") {
-            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
-            $0.reconnect = nil
-        }
-        world.executor.advance(by: .seconds(10))
-        let state = try world.state(client)
-        #expect((state == .open(Generation(1))) == lives)
-        #expect(world.causes == (lives ? [] : [.heartbeatTimeout]))
-    }
-
-    @Test("H13: messages from the server are no pongs")
-    func messagesAreNoPongs() throws {
-        let client = try world.openClient("/?pong=off") {
-            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
-            $0.reconnect = nil
-        }
-        for _ in 0..<15 {
-            if world.connection != nil { try world.atEndpoint { try $0.send(text: "alive") } }
-            world.executor.advance(by: .milliseconds(200))
-        }
-        #expect(world.causes == [.heartbeatTimeout])
-        try world.checkNothingLeft(client)
-    }
-
-    @Test("K02-01, H7: the second connection starts with a clean heartbeat and survives")
-    func cleanHeartbeat() throws {
-        var deaf = EndpointBehaviour()
-        deaf.pong = .off
-        world.endpoint.script = .sequence([deaf], then: .always(EndpointBehaviour()))
-        let client = try world.openClient {
-            $0.heartbeat = .every(.seconds(10), timeout: .seconds(5))
-        }
-        world.executor.advance(by: .seconds(15 + 1 + 60))
-        #expect(try world.state(client) == .open(Generation(2)))
-        #expect(world.causes == [.heartbeatTimeout])
-        let first = world.endpointEvents.first { $0.kind.name == "ping" && $0.connection == 2 }
-        #expect(first?.time == .seconds(26))
-    }
-
-    @Test("K02-02: a heartbeat timeout is not taken for a clean close, and the client reconnects")
-    func timeoutReconnects() throws {
-        let client = try world.openClient("/?pong=off") {
-            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
-        }
-        world.executor.advance(by: .milliseconds(3_500))
-        #expect(world.causes == [.heartbeatTimeout])
-        #expect(try world.state(client) == .open(Generation(2)))
-    }
-
     // MARK: Reconnecting
 
     @Test("R2, K03-01: a server that accepts and closes at once is not hammered")
@@ -260,6 +171,37 @@ struct ClientCoreEffectsTests {
         try world.checkNothingLeft(client)
     }
 
+    @Test(
+        "K03-14: 200 clients that are dropped at once come back spread over the whole delay, by seed"
+    )
+    func spread() throws {
+        func returns() throws -> [Duration] {
+            let world = World()
+            let clients = try (0..<200).map { number in
+                try world.openClient {
+                    $0.seed = UInt64(number)
+                    $0.reconnect = ReconnectPolicy(backoff: try Backoff(jitter: .full))
+                }
+            }
+            world.executor.perform { world.endpoint.dropAll() }
+            world.executor.advance(by: .seconds(1))
+            #expect(world.endpoint.counters.living == clients.count)
+            return world.endpointEvents.filter { $0.kind == .accepted }.suffix(200).map(\.time)
+        }
+        let times = try returns()
+        var bins: [Int64: Int] = [:]
+        for time in times { bins[time.wholeMilliseconds / 50, default: 0] += 1 }
+        #expect(bins.values.allSatisfy { $0 <= 20 })
+        #expect(bins.count >= 19)
+        // 20 bins of 10 on average: chi-square with 19 degrees of freedom, 1 % beyond 36.2.
+        let square = (0..<20).reduce(0.0) { sum, bin in
+            let difference = Double(bins[Int64(bin), default: 0]) - 10
+            return sum + difference * difference / 10
+        }
+        #expect(square < 36.2)
+        #expect(try returns() == times)
+    }
+
     @Test("K03-10, K10-11: each failure makes one attempt and one cause, with one timer at a time")
     func oneTimer() throws {
         let world = world
@@ -298,5 +240,12 @@ struct ClientCoreEffectsTests {
         _ = try world.run { await WebSocketClientTests.stopCause(client) }
         #expect(world.causes == [cause])
         try world.checkNothingLeft(client)
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }

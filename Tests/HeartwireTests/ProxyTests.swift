@@ -108,13 +108,13 @@ import Testing
             ("HTTP/1.1 403 No\r\n\r\n", .status(403)), ("HTTP/1.1 502 No\r\n\r\n", .status(502)),
             ("220 smtp\r\n\r\n", .malformedAnswer), ("", .ended), ("HTTP/1.1 2", .ended),
         ]
+        let proxy = try ProxyConfiguration.http("http://proxy:3128")
         for (answer, failure) in answers {
             let world = RawWorld()
             world.serve(port: 3_128) { connection in
                 connection.write(answer)
                 connection.channel.finish()
             }
-            let proxy = try ProxyConfiguration.http("http://proxy:3128")
             let result = try world.run("ws://h/") { $0.proxy = proxy }
             #expect(result.failure == ConnectionFailure(failure))
             #expect(result.milliseconds == 0)

@@ -56,6 +56,8 @@ extension ConnectOptions {
         configuration.closeTimeout = closeTimeout
         configuration.headers = headers
         configuration.subprotocols = subprotocols
+        configuration.proxy = route.proxy
+        configuration.redirects = route.redirects
         if let journal {
             configuration.journal = { journal.append($0.jsonLine) }
         }

@@ -23,6 +23,8 @@ struct ConnectOptions: Sendable, Hashable {
     var subprotocols: [String]
     /// How a `wss:` server is checked.
     var tls: ConnectTLSOptions
+    /// How the server is reached.
+    var route: ConnectRouteOptions
     /// What to do at the end of the input.
     var atEnd: AtEnd
     /// How long the connection may take to open.
@@ -81,7 +83,7 @@ struct ConnectOptions: Sendable, Hashable {
             lingerOption.spec, untilCloseOption.spec, connectTimeoutOption.spec,
             closeTimeoutOption.spec, heartbeatOption.spec, intervalOption.spec,
             timeoutOption.spec, reconnectOption.spec, journalOption.spec, lineOption.spec,
-        ] + ConnectTLSOptions.options,
+        ] + ConnectTLSOptions.options + ConnectRouteOptions.options,
         discussion: """
             Each line of the standard input is one message. A line ends with LF, which is not
             sent; a CR before it is. The last line may lack its LF. Text has to be UTF-8: a line
@@ -112,6 +114,8 @@ struct ConnectOptions: Sendable, Hashable {
             A wss:// server is connected to only if its certificate leads to a trusted authority and
             names the URL's host.
 
+            \(ConnectRouteOptions.helpText)
+
             The journal holds states, causes and numbers: no contents, header values or queries.
 
             A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
@@ -132,6 +136,7 @@ struct ConnectOptions: Sendable, Hashable {
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
         subprotocols = try parsed.value(of: Self.subprotocolOption)
         tls = try ConnectTLSOptions(parsed, isSecure: self.url.isSecure)
+        route = try ConnectRouteOptions(parsed)
         let linger = try parsed.value(of: Self.lingerOption)
         let waitsForClose = try parsed.value(of: Self.untilCloseOption)
         if waitsForClose, parsed.isGiven(Self.lingerOption) {
