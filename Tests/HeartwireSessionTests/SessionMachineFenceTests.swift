@@ -3,12 +3,9 @@ import Testing
 
 @testable import HeartwireSession
 
-@Suite("SessionMachine: fences")
-struct SessionMachineFenceTests {
-    private let ping1 = PingID(1)
-    private let ping2 = PingID(2)
-
-    private func machine(beats: Bool) throws -> SessionMachine {
+// Fences.
+extension SessionMachineTests {
+    private func fenced(beats: Bool) throws -> SessionMachine {
         openMachine(
             SessionConfiguration(
                 heartbeat: beats ? try pulse() : nil, connectTimeout: .seconds(30),
@@ -18,8 +15,8 @@ struct SessionMachineFenceTests {
     @Test(
         "D3, H3: with and without a heartbeat a fence sends one ping, and a next one after its pong",
         arguments: [true, false])
-    func onePing(beats: Bool) throws {
-        var machine = try machine(beats: beats)
+    func fenceOnePing(beats: Bool) throws {
+        var machine = try fenced(beats: beats)
         #expect(machine.handle(.fenceRequested, now: at(10)) == [.sendPing(g1, ping1)])
         #expect(machine.permits(.sendPing(g1, ping1)))
         #expect(!machine.admitsFence)
@@ -35,21 +32,21 @@ struct SessionMachineFenceTests {
     }
 
     @Test("D3, H15: a fence's ping is judged like any other where there is a heartbeat")
-    func verdict() throws {
-        var machine = try machine(beats: true)
+    func fenceVerdict() throws {
+        var machine = try fenced(beats: true)
         _ = machine.handle(.fenceRequested, now: at(10))
         #expect(machine.nextDeadline == at(1_010))
         let effects = machine.handle(.timerFired(g1), now: at(1_010))
         #expect(effects.contains(.connectionEnded(g1, .heartbeatTimeout)))
-        var silent = try self.machine(beats: false)
+        var silent = try fenced(beats: false)
         _ = silent.handle(.fenceRequested, now: at(10))
         #expect(silent.handle(.timerFired(g1), now: at(60_000)).isEmpty)
         #expect(silent.state == .open(g1))
     }
 
     @Test("D3: while nothing is read no fence is sent", arguments: [true, false])
-    func paused(beats: Bool) throws {
-        var machine = try machine(beats: beats)
+    func fencePaused(beats: Bool) throws {
+        var machine = try fenced(beats: beats)
         _ = machine.handle(.readingPaused(g1), now: at(10))
         #expect(machine.handle(.fenceRequested, now: at(11)).isEmpty)
         #expect(!machine.admitsFence)
@@ -58,11 +55,11 @@ struct SessionMachineFenceTests {
     }
 
     @Test("D3, G3: only an open connection has a fence, and none of an older one is awaited on it")
-    func phases() throws {
+    func fencePhases() throws {
         var machine = SessionMachine(SessionConfiguration(heartbeat: nil), seed: 1)
         #expect(machine.handle(.fenceRequested, now: at(0)).isEmpty)
         #expect(!machine.admitsFence)
-        machine = try self.machine(beats: false)
+        machine = try fenced(beats: false)
         _ = machine.handle(.fenceRequested, now: at(0))
         _ = machine.handle(
             .transportClosed(g1, .connectionLost(ConnectionFailure(.reset))), now: at(1))
@@ -74,8 +71,8 @@ struct SessionMachineFenceTests {
     }
 
     @Test("D3, H14: after a change of the heartbeat the fence's older ping no longer counts")
-    func changed() throws {
-        var machine = try machine(beats: false)
+    func fenceChanged() throws {
+        var machine = try fenced(beats: false)
         _ = machine.handle(.fenceRequested, now: at(0))
         _ = machine.handle(.heartbeatChanged(try pulse()), now: at(1))
         #expect(!machine.permits(.sendPing(g1, ping1)))

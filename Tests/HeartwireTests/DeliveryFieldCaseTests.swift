@@ -173,7 +173,7 @@ struct DeliveryFieldCaseTests {
         }
     }
 
-    @Test("K04-13: what waits for a connection goes out once, in order, on the next one")
+    @Test("D2: what waits for a connection goes out once, in order, on the next one")
     func dropBeforeFlush() throws {
         var dying = Self.mute()
         dying.drop = EndpointBehaviour.Drop(.fin, after: .milliseconds(50))
