@@ -52,31 +52,31 @@ struct EndpointProgramTests {
     }
 
     @Test("P3: an endpoint by TLS is known by its certificate, and to nobody else")
-    func secure() throws {
+    func secure() async throws {
         let folder = FileManager.default.temporaryDirectory
         let copy = folder.appendingPathComponent("heartwire-\(UUID().uuidString).pem").path
         defer { try? FileManager.default.removeItem(atPath: copy) }
         let program = try RunningProgram(["endpoint", "--quiet", "--tls", "--write-cert", copy])
-        let url = url(program)
+        let url = await url(program)
         #expect(url.hasPrefix("wss://127.0.0.1:"))
-        #expect(program.waitForDiagnostics("key sha256/"))
-        func connect(_ words: [String]) throws -> ProgramRun {
-            try runProgram(
+        #expect(await program.waitForDiagnostics("key sha256/"))
+        func connect(_ words: [String]) async throws -> ProgramRun {
+            try await runProgram(
                 ["connect", "--linger", "100"] + words + [url], input: Array("canary\n".utf8))
         }
         for words in [["--ca", copy], ["--insecure"]] {
-            let ran = try connect(words)
+            let ran = try await connect(words)
             #expect(ran.status == 0)
             #expect(ran.text == "canary\n")
         }
-        let stranger = try connect([])
+        let stranger = try await connect([])
         #expect(stranger.status == 1)
         #expect(stranger.diagnostics.contains("the server's certificate is not trusted"))
-        let missing = try connect(["--ca", "/does/not/exist"])
+        let missing = try await connect(["--ca", "/does/not/exist"])
         #expect(missing.status == 1)
         #expect(missing.diagnostics.contains("cannot read /does/not/exist"))
         program.send(SIGTERM)
-        #expect(program.end().status == 143)
+        #expect(await program.end().status == 143)
     }
 
     @Test("a busy port is status 1 with a line that says what to do")
