@@ -152,6 +152,9 @@ public struct ConnectionEngine: ~Copyable {
         events.append(.ended)
     }
 
+    /// Whether compression was agreed on, so that few bytes may become many (RFC 7692).
+    public var inflates: Bool { compressor != nil }
+
     /// The oldest event not taken yet; `nil` when there is none. Constant time, no allocation.
     public mutating func nextEvent() -> EngineEvent? {
         events.popFirst()

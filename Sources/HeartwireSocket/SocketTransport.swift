@@ -13,11 +13,11 @@ import HeartwireSession
 ///
 /// A redirect that is followed replaces channel and engine while `connecting`: the old channel is aborted,
 /// after which it reports nothing, and the session's deadline goes on (docs/decisions/0010).
-final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
+final class SocketTransport: Transport, TurnFlushable {
     /// How long the stream is kept after the session was told of the end.
     static let lingerTimeout = Duration.seconds(1)
 
-    private enum State {
+    enum State {
         /// `open()` was not called. Next: connecting, ended.
         case fresh
         /// The channel is being made, or the opening handshake is under way. Next: open, lingering, ended.
@@ -31,34 +31,37 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
     }
 
     /// What the peer ended an open connection with.
-    private enum Ending {
+    enum Ending {
         case close(PeerClose)
         case violation(ProtocolViolation)
     }
 
-    private let generation: Generation
-    private var request: ConnectionRequest
-    private let factory: SocketTransportFactory
-    private let random: any RandomSource
-    private let executor: any SessionExecutor
+    let generation: Generation
+    var request: ConnectionRequest
+    let factory: SocketTransportFactory
+    let random: any RandomSource
+    let executor: any SessionExecutor
     /// Held until the end was reported or `abort()` was called.
-    private var observer: (any TransportObserver)?
+    var observer: (any TransportObserver)?
     /// Exclusive by confinement: the engine calls nobody but its random source.
-    @exclusivity(unchecked) private var engine: ConnectionEngine
-    private var channel: (any ByteChannel)?
-    private var state = State.fresh
-    private var isDirty = false
-    private var isBlocked = false
-    private var owesWritable = false
+    @exclusivity(unchecked) var engine: ConnectionEngine
+    var channel: (any ByteChannel)?
+    var state = State.fresh
+    var isDirty = false
+    var isBlocked = false
+    var owesWritable = false
     /// The peer's end that is to be answered and reported at the end of the turn at the latest.
-    private var ending: Ending?
+    var ending: Ending?
     /// Whether the present read has yielded a message.
-    private var hasDelivered = false
-    private var isStreamUp = false
-    private var awaited: PingID?
-    private var lingerTimer: TimerID?
+    var hasDelivered = false
+    var isStreamUp = false
+    var isReading = true
+    /// What came in one read with bytes that inflated past what consumers can hold; taken once they have room.
+    var withheld: [UInt8] = []
+    var awaited: PingID?
+    var lingerTimer: TimerID?
     /// Where the attempt has been, while it is under way and follows redirects.
-    private var trail: RedirectTrail?
+    var trail: RedirectTrail?
 
     init(
         _ generation: Generation, request: ConnectionRequest, factory: SocketTransportFactory,
@@ -74,7 +77,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         engine = Self.makeEngine(request, random)
     }
 
-    private static func makeEngine(
+    static func makeEngine(
         _ request: ConnectionRequest, _ random: any RandomSource
     ) -> ConnectionEngine {
         var engine = ConnectionEngine(
@@ -107,7 +110,7 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         return false
     }
 
-    private var isEnding: Bool {
+    var isEnding: Bool {
         switch state {
         case .fresh, .connecting, .open: false
         case .lingering, .ended: true
@@ -136,199 +139,18 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
 
     func setReading(_ isReading: Bool) {
         guard state == .open || state == .connecting else { return }
+        self.isReading = isReading
+        if isReading, !withheld.isEmpty {
+            // Not from within: who asks may be in the middle of taking what came before.
+            _ = executor.schedule(at: executor.now()) { self.takeWithheld() }
+            return
+        }
         channel?.setReading(isReading)
-    }
-
-    // MARK: Channel
-
-    func channelProgressed(_ phase: ConnectPhase) {
-        observer?.transportProgressed(generation, phase)
-    }
-
-    func channelConnected() {
-        isStreamUp = true
-        observer?.transportProgressed(generation, .upgrade)
-        flushOutgoing()
-    }
-
-    func channelReceived(_ bytes: UnsafeRawBufferPointer) {
-        engine.receive(bytes.bindMemory(to: UInt8.self).span)
-        pump()
-        // A redirect's body says nothing more than its head, and may never end.
-        if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
-            RedirectTrail.isRedirect(refusal.status)
-        {
-            refused(refusal)
-        }
-    }
-
-    func channelReceivedEOF() {
-        settleEnding()
-        engine.receiveEOF()
-        pump()
-        if state == .lingering { windUp() }
-    }
-
-    func channelBecameWritable() {
-        isBlocked = false
-        flushOutgoing()
-    }
-
-    func channelFailed(_ failure: ConnectionFailure) {
-        channel = nil
-        settleEnding()
-        switch state {
-        case .connecting:
-            if let refusal = refusal() { return refused(refusal) }
-            report(.connectFailed(failure))
-        case .open: report(.connectionLost(failure))
-        case .fresh, .lingering, .ended: break
-        }
-        end(reset: false)
-    }
-
-    /// A server that said no and then broke the stream said no.
-    private func refusal() -> Refusal? {
-        engine.receiveEOF()
-        while let event = engine.nextEvent() {
-            if case .refused(let refusal) = event { return refusal }
-        }
-        return nil
-    }
-
-    // MARK: Events
-
-    private func pump() {
-        hasDelivered = false
-        while let event = engine.nextEvent() {
-            handle(event)
-            if state == .ended { return }
-        }
-        if ending != nil {
-            guard hasDelivered else { return settleEnding() }
-            markDirty()
-        }
-        observer?.transportFinishedBatch(generation)
-        if engine.outgoingCount > 0 { markDirty() }
-    }
-
-    private func handle(_ event: consuming EngineEvent) {
-        switch event {
-        case .message(let message):
-            hasDelivered = true
-            observer?.transportReceived(generation, message)
-        case .opened(let result):
-            state = .open
-            trail = nil
-            observer?.transportOpened(
-                generation, OpenedConnection(subprotocol: result.subprotocol))
-        case .pingReceived(let payload):
-            observer?.transportReceivedPing(generation, payload: payload)
-        case .pongReceived(let payload): pongReceived(payload)
-        case .closeReceived(let code, let reason):
-            ending = .close(PeerClose(code: code, reason: reason))
-        case .refused(let refusal): refused(refusal)
-        case .failed(let violation):
-            if state == .connecting { return finish(.badHandshake(violation)) }
-            ending = .violation(violation)
-        case .ended: finish(.connectionLost(ConnectionFailure(.endOfStream)))
-        case .requestReceived: break  // The server's role only.
-        }
-    }
-
-    /// An unsolicited pong is lawful and means nothing (RFC 6455 §5.5.3).
-    private func pongReceived(_ payload: [UInt8]) {
-        guard let id = awaited, payload == id.payload else { return }
-        awaited = nil
-        // Once per heartbeat is often enough to leave an idle connection without buffers.
-        if engine.outgoingCount == 0 { engine.releaseBuffers() }
-        observer?.transportReceivedPong(generation, id)
-    }
-
-    // MARK: Redirects
-
-    /// Goes where a redirect leads, or ends with what the server said.
-    private func refused(_ refusal: consuming Refusal) {
-        if var trail, RedirectTrail.isRedirect(refusal.status) {
-            do throws(RedirectFault) {
-                let next = try trail.follow(refusal, from: request.opening)
-                self.trail = trail
-                return restart(request.redirected(to: next))
-            } catch {
-                refusal.redirectFault = error
-            }
-        }
-        finish(.refused(refusal))
-    }
-
-    private func restart(_ next: ConnectionRequest) {
-        channel?.abort(reset: false)
-        channel = nil
-        request = next
-        engine = Self.makeEngine(next, random)
-        (isStreamUp, isBlocked) = (false, false)
-        observer?.transportProgressed(generation, .resolving)
-        guard state == .connecting else { return }
-        channel = factory.connector(for: next).connect(to: next.url, handler: self)
-    }
-
-    // MARK: The end
-
-    /// Answers the peer's end, if the closing handshake still wants that, and reports it.
-    private func settleEnding() {
-        guard let ending = ending.take() else { return }
-        switch ending {
-        case .close(let close):
-            engine.answerClose()
-            finish(.closedByPeer(close))
-        case .violation(let violation):
-            engine.fail(violation.closeCode, reason: violation.description)
-            finish(.protocolViolation(violation))
-        }
-    }
-
-    private func report(_ cause: CloseCause) {
-        guard let observer else { return }
-        self.observer = nil
-        observer.transportFinishedBatch(generation)
-        observer.transportClosed(generation, cause)
-    }
-
-    private func finish(_ cause: CloseCause) {
-        guard state == .connecting || state == .open else { return }
-        let wasOpen = state == .open
-        state = .lingering
-        report(cause)
-        guard state == .lingering else { return }
-        guard wasOpen else { return end(reset: false) }
-        // Held by the timer while it lingers, for the session has let go by now.
-        lingerTimer = executor.schedule(at: executor.now().advanced(by: Self.lingerTimeout)) {
-            self.end(reset: false)
-        }
-        channel?.setReading(true)
-        flushOutgoing()
-    }
-
-    /// Hands the stream back once nothing is owed to it any more.
-    private func windUp() {
-        guard engine.outgoingCount == 0 else { return }
-        let channel = self.channel
-        self.channel = nil
-        channel?.finish()
-        end(reset: false)
-    }
-
-    private func end(reset: Bool) {
-        state = .ended
-        if let lingerTimer { executor.cancel(lingerTimer) }
-        lingerTimer = nil
-        channel?.abort(reset: reset)
-        channel = nil
     }
 
     // MARK: Output
 
-    private func markDirty() {
+    func markDirty() {
         guard !isDirty, isStreamUp else { return }
         isDirty = true
         executor.flushAtEndOfTurn(self)
@@ -340,10 +162,11 @@ final class SocketTransport: Transport, ByteChannelHandler, TurnFlushable {
         flushOutgoing()
     }
 
-    private func flushOutgoing() {
+    func flushOutgoing() {
         guard isStreamUp, !isBlocked, let channel else { return }
-        let waiting = engine.outgoingCount
-        if waiting > 0 {
+        // More than once where room has let a pong follow that was held back.
+        while !isBlocked, engine.outgoingCount > 0 {
+            let waiting = engine.outgoingCount
             let written = engine.withOutgoing { channel.write($0) }
             engine.didWrite(written)
             isBlocked = written < waiting

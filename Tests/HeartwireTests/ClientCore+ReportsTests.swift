@@ -227,6 +227,34 @@ struct ClientCoreReportsTests {
         #expect(fast.value == 200)
     }
 
+    @Test("K09-01, P4: a flood of what inflates a hundredfold is held to the buffer, then all of it comes")
+    func compressedFlood() throws {
+        let (count, size, buffer) = (900, 65_536, 1 << 20)
+        let world = World()
+        let client = try world.openClient("/?hello=\(count)x\(size)&close=1000@50000") {
+            $0.receiveBufferBytes = buffer
+            $0.heartbeat = nil
+            $0.compression = .deflate()
+        }
+        world.executor.advance(by: .seconds(100))
+        let held = world.executor.perform { client.core.messages.weight }
+        #expect(held > buffer)
+        // What one slice of 4 KiB inflates to at deflate's utmost ratio.
+        #expect(held <= buffer + 4_096 * 1_032 + size)
+        let received = try world.run {
+            var iterator = client.messages.makeAsyncIterator()
+            var seen = 0
+            while seen < count, let message = await iterator.next() {
+                guard message.byteCount == size else { break }
+                seen += 1
+            }
+            return seen
+        }
+        #expect(received == count)
+        world.executor.advance(by: .seconds(100))
+        #expect(world.causes == [.closedByPeer])
+    }
+
     @Test("R5, K09-01: disconnect() goes through while reading is suspended and nobody reads")
     func closesWhilePaused() throws {
         let world = World()

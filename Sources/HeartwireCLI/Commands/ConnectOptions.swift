@@ -111,8 +111,8 @@ struct ConnectOptions: Sendable, Hashable {
             or, with --no-reconnect or after the end of the input, a close by the server with
             1000 or without a code. All else is status 1.
 
-            A wss:// server is connected to only if its certificate leads to a trusted authority and
-            names the URL's host.
+            A wss:// server is connected to only if its certificate leads to a trusted
+            authority and names the URL's host.
 
             \(ConnectRouteOptions.helpText)
 

@@ -18,10 +18,11 @@ struct ConnectRouteOptions: Sendable, Hashable {
     static let options = [proxyOption.spec, redirectsOption.spec]
 
     static let helpText = """
-        With --proxy=env the proxy is that of HTTPS_PROXY for wss://, HTTP_PROXY for ws://, or
-        ALL_PROXY, and what NO_PROXY lists is reached directly: names with all below them, .names
-        for only those below, addresses, networks such as 10.0.0.0/8, each of them with :PORT if
-        you like, or *. Without --proxy the environment is not looked at.
+        With --proxy=env the proxy is that of HTTPS_PROXY for wss://, HTTP_PROXY for
+        ws://, or ALL_PROXY, and what NO_PROXY lists is reached directly: names with all
+        below them, .names for only those below, addresses, networks such as 10.0.0.0/8,
+        each of them with :PORT if you like, or *. Without --proxy the environment is not
+        looked at.
         """
 
     /// Goes straight to the server.

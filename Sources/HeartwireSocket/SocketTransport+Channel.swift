@@ -1,0 +1,137 @@
+import HeartwireProtocol
+import HeartwireSession
+
+// What the channel reports, and what the engine makes of it.
+extension SocketTransport: ByteChannelHandler {
+    /// Bytes that are given to an inflating engine at once: at a ratio of a thousand that is 4 MiB.
+    static let inflatedSliceBytes = 4_096
+
+    func channelProgressed(_ phase: ConnectPhase) {
+        observer?.transportProgressed(generation, phase)
+    }
+
+    func channelConnected() {
+        isStreamUp = true
+        observer?.transportProgressed(generation, .upgrade)
+        flushOutgoing()
+    }
+
+    func channelReceived(_ bytes: UnsafeRawBufferPointer) {
+        if engine.inflates || state == .connecting { takeInSlices(bytes) } else { take(bytes) }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        engine.receive(bytes.bindMemory(to: UInt8.self).span)
+        pump()
+        // A redirect's body says nothing more than its head, and may never end.
+        if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
+            RedirectTrail.isRedirect(refusal.status)
+        {
+            refused(refusal)
+        }
+    }
+
+    /// One read of compressed bytes may inflate a thousandfold, so consumers are asked between slices of it.
+    private func takeInSlices(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        let source = channel
+        // A redirect goes on with another channel, which these bytes are not from.
+        while isReading, !rest.isEmpty, state != .ended, channel === source {
+            take(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.inflatedSliceBytes)))
+            rest = rest.dropFirst(Self.inflatedSliceBytes)
+        }
+        if state == .open, channel === source { withheld.append(contentsOf: rest) }
+    }
+
+    /// Goes on where reading was suspended in the middle of a read.
+    func takeWithheld() {
+        guard state == .open, isReading else { return }
+        let bytes = withheld
+        withheld = []
+        bytes.withUnsafeBytes { takeInSlices($0) }
+        if isReading, withheld.isEmpty { channel?.setReading(true) }
+    }
+
+    func channelReceivedEOF() {
+        settleEnding()
+        engine.receiveEOF()
+        pump()
+        if state == .lingering { windUp() }
+    }
+
+    func channelBecameWritable() {
+        isBlocked = false
+        flushOutgoing()
+    }
+
+    func channelFailed(_ failure: ConnectionFailure) {
+        channel = nil
+        settleEnding()
+        switch state {
+        case .connecting:
+            if let refusal = refusal() { return refused(refusal) }
+            report(.connectFailed(failure))
+        case .open: report(.connectionLost(failure))
+        case .fresh, .lingering, .ended: break
+        }
+        end(reset: false)
+    }
+
+    /// A server that said no and then broke the stream said no.
+    func refusal() -> Refusal? {
+        engine.receiveEOF()
+        while let event = engine.nextEvent() {
+            if case .refused(let refusal) = event { return refusal }
+        }
+        return nil
+    }
+
+    // MARK: Events
+
+    func pump() {
+        hasDelivered = false
+        while let event = engine.nextEvent() {
+            handle(event)
+            if state == .ended { return }
+        }
+        if ending != nil {
+            guard hasDelivered else { return settleEnding() }
+            markDirty()
+        }
+        observer?.transportFinishedBatch(generation)
+        if engine.outgoingCount > 0 { markDirty() }
+    }
+
+    func handle(_ event: consuming EngineEvent) {
+        switch event {
+        case .message(let message):
+            hasDelivered = true
+            observer?.transportReceived(generation, message)
+        case .opened(let result):
+            state = .open
+            trail = nil
+            observer?.transportOpened(
+                generation, OpenedConnection(subprotocol: result.subprotocol))
+        case .pingReceived(let payload):
+            observer?.transportReceivedPing(generation, payload: payload)
+        case .pongReceived(let payload): pongReceived(payload)
+        case .closeReceived(let code, let reason):
+            ending = .close(PeerClose(code: code, reason: reason))
+        case .refused(let refusal): refused(refusal)
+        case .failed(let violation):
+            if state == .connecting { return finish(.badHandshake(violation)) }
+            ending = .violation(violation)
+        case .ended: finish(.connectionLost(ConnectionFailure(.endOfStream)))
+        case .requestReceived: break  // The server's role only.
+        }
+    }
+
+    /// An unsolicited pong is lawful and means nothing (RFC 6455 §5.5.3).
+    func pongReceived(_ payload: [UInt8]) {
+        guard let id = awaited, payload == id.payload else { return }
+        awaited = nil
+        // Once per heartbeat is often enough to leave an idle connection without buffers.
+        if engine.outgoingCount == 0 { engine.releaseBuffers() }
+        observer?.transportReceivedPong(generation, id)
+    }
+}
