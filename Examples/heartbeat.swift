@@ -266,6 +266,7 @@ public struct HeartbeatConfigurationError: Error, Sendable, Hashable, CustomStri
 ///     connecting   opened(g)                    resting       –
 ///     resting      tick, ping due               awaiting      sendPing
 ///     resting      probe                        awaiting *    sendPing
+///     resting      fence                        awaiting      sendPing
 ///     awaiting     pong(g, id) before deadline  resting       –
 ///     awaiting     tick at the deadline         closed        close(heartbeatTimeout)
 ///     awaiting     tick after a sleep           awaiting *    sendPing, once
@@ -478,6 +479,13 @@ extension Heartbeat {
             state = .open(.paused(due: nil))
             return nil
         }
+    }
+
+    /// A pong is wanted for its own sake: it proves that the peer has read what was sent before the ping. Where
+    /// no ping is out and frames are read, the next one goes out now instead of when it is due.
+    public mutating func fence(at now: Instant) -> Action? {
+        guard case .open(.resting(let due)) = state else { return nil }
+        return now < due ? ping(at: now, isProbe: false) : tick(at: now)
     }
 
     /// The owner stopped reading: no verdict is passed until ``readingResumed(_:at:)``.

@@ -48,9 +48,9 @@ public struct Messages: AsyncSequence, Sendable {
 
         /// The next message, or `nil` when the session has stopped or the task was cancelled.
         @inlinable
-        public mutating func next() async -> Message? {
+        public nonisolated(nonsending) mutating func next() async -> Message? {
             if let next = batch.popFirst() { return next }
-            return await refill(isolation: nil)
+            return await refill(isolation: #isolation)
         }
 
         /// The next message, without leaving the caller's isolation.

@@ -45,9 +45,9 @@ public struct States: AsyncSequence, Sendable {
 
         /// The next state, or `nil` when the client is gone or the task was cancelled.
         @inlinable
-        public mutating func next() async -> SessionState? {
+        public nonisolated(nonsending) mutating func next() async -> SessionState? {
             if let next = batch.popFirst() { return next }
-            return await refill(isolation: nil)
+            return await refill(isolation: #isolation)
         }
 
         /// The next state, without leaving the caller's isolation.

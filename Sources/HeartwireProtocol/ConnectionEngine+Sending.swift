@@ -101,11 +101,15 @@ extension ConnectionEngine {
         unsafe FrameWriter.append(opcode, payload: payload, key: key, to: &outgoing)
     }
 
-    /// The key of one frame (§5.3); a server has none.
-    private func freshKey() -> MaskingKey? {
+    /// The key of one frame (§5.3); a server has none. One random word is good for two keys.
+    private mutating func freshKey() -> MaskingKey? {
         switch role {
-        case .client: MaskingKey(random: random.next())
-        case .server: nil
+        case .client:
+            if let half = spareRandomness.take() { return MaskingKey(random: half) }
+            let word = random.next()
+            spareRandomness = word &>> 32
+            return MaskingKey(random: word)
+        case .server: return nil
         }
     }
 

@@ -70,6 +70,8 @@ public struct ConnectionEngine: ~Copyable {
 
     let limits: Limits
     let random: any RandomSource
+    /// The half of the last random word that has not become a masking key yet.
+    var spareRandomness: UInt64?
     var opening: Opening
     var frames: FrameReader
     var outgoing = OutgoingBuffer()

@@ -227,7 +227,9 @@ struct ClientCoreReportsTests {
         #expect(fast.value == 200)
     }
 
-    @Test("K09-01, P4: a flood of what inflates a hundredfold is held to the buffer, then all of it comes")
+    @Test(
+        "K09-01, P4: a flood of what inflates a hundredfold is held to the buffer, then all of it comes"
+    )
     func compressedFlood() throws {
         let (count, size, buffer) = (900, 65_536, 1 << 20)
         let world = World()

@@ -56,7 +56,7 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                guard await messages.next(isolation: #isolation) != nil else {
+                guard await messages.next() != nil else {
                     throw BenchEnd.connectionEnded
                 }
                 let now = BenchMeter.wall()
@@ -79,7 +79,7 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                guard await messages.next(isolation: #isolation) != nil else {
+                guard await messages.next() != nil else {
                     throw BenchEnd.connectionEnded
                 }
                 try await client.send(message)
