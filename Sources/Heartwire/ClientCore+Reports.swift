@@ -12,11 +12,11 @@ extension ClientCore {
         handle(.transportOpened(generation))
     }
 
-    func transportReceived(_ generation: Generation, _ message: Message) {
+    func transportReceived(_ generation: Generation, _ message: consuming Message) {
         guard machine.admitsMessage(from: generation) else { return }
         if isClosing, messages.weight > receiveBufferBytes { return }
-        messages.append(message)
         delivery?.received(message)
+        messages.append(message)
     }
 
     func transportFinishedBatch(_ generation: Generation) {

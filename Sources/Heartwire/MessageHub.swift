@@ -38,13 +38,13 @@ final class MessageHub: @unchecked Sendable {
         return subscriptions.reduce(0) { max($0, $1.weight) }
     }
 
-    func append(_ message: Message) {
+    func append(_ message: consuming Message) {
         let weight = message.byteCount + Self.messageOverheadBytes
         if subscriptions.count == 1 {
             subscriptions[0].append(message, weight: weight)
             return
         }
-        for subscription in subscriptions { subscription.append(message, weight: weight) }
+        for subscription in subscriptions { subscription.append(copy message, weight: weight) }
     }
 
     func wake() {

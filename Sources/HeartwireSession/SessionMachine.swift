@@ -43,7 +43,11 @@ public struct SessionMachine: Sendable {
     public internal(set) var generation: Generation
     /// How many events the gate has turned away, for diagnostics.
     public private(set) var staleEvents: Int
-    var phase: Phase
+    var phase: Phase {
+        didSet { admittedKinds = phase.admittedKinds }
+    }
+    /// What the phase admits, kept beside it because each message asks.
+    private var admittedKinds: SessionEvent.Kind
     var row: Row
     var lastPing: PingID
     /// When ``SessionEvent/probeRequested`` last cut a wait short.
@@ -56,6 +60,7 @@ public struct SessionMachine: Sendable {
         generation = .none
         staleEvents = 0
         phase = .idle
+        admittedKinds = Phase.idle.admittedKinds
         row = Row()
         lastPing = PingID(0)
         lastWake = nil
@@ -112,12 +117,7 @@ public struct SessionMachine: Sendable {
     }
 
     /// Whether a message may be sent now: while open, and neither before nor after.
-    public var admitsSend: Bool {
-        switch phase {
-        case .open: true
-        case .idle, .connecting, .closing, .waiting, .stopped: false
-        }
-    }
+    public var admitsSend: Bool { admittedKinds.contains(.pulse) }
 
     /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open, frames are read and no
     /// ping is out.
@@ -148,7 +148,7 @@ public struct SessionMachine: Sendable {
 
     /// The gate: the only place where the generation of an event is compared (G1).
     private mutating func admits(_ stamp: Generation?, _ kind: SessionEvent.Kind) -> Bool {
-        if phase.admittedKinds.contains(kind), kind == .intent || stamp == generation {
+        if admittedKinds.contains(kind), kind == .intent || stamp == generation {
             return true
         }
         staleEvents &+= 1

@@ -47,7 +47,7 @@ public protocol TransportObserver: AnyObject {
     /// The opening handshake succeeded.
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection)
     /// A whole message arrived.
-    func transportReceived(_ generation: Generation, _ message: Message)
+    func transportReceived(_ generation: Generation, _ message: consuming Message)
     /// Everything that one read yielded was reported: a good moment to wake consumers.
     func transportFinishedBatch(_ generation: Generation)
     /// The peer pinged; the transport has answered already.
