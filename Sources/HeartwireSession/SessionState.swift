@@ -35,3 +35,15 @@ public enum StopCause: Sendable, Hashable {
     /// Every attempt that the backoff allows was made; the last one ended for this cause.
     case attemptsExhausted(CloseCause)
 }
+
+extension StopCause: CustomStringConvertible {
+    /// One line for people. May hold the peer's reason, so it is not for the journal.
+    public var description: String {
+        switch self {
+        case .disconnected(nil): "disconnected by the app"
+        case .disconnected(let cause?): "\(cause)"
+        case .refusedToRetry(let cause): "\(cause); not tried again"
+        case .attemptsExhausted(let cause): "\(cause); no attempt is left"
+        }
+    }
+}

@@ -14,4 +14,15 @@ struct SessionStateTests {
         #expect(waiting.generation == nil)
         #expect(SessionState.stopped(.disconnected(nil)).generation == nil)
     }
+
+    @Test("Why a client has stopped is told in one line, with the cause that led to it")
+    func stopCauses() {
+        #expect("\(StopCause.disconnected(nil))" == "disconnected by the app")
+        #expect("\(StopCause.disconnected(.heartbeatTimeout))" == "no pong in time")
+        #expect(
+            "\(StopCause.refusedToRetry(.heartbeatTimeout))" == "no pong in time; not tried again")
+        #expect(
+            "\(StopCause.attemptsExhausted(.heartbeatTimeout))"
+                == "no pong in time; no attempt is left")
+    }
 }
