@@ -17,6 +17,52 @@ extension ConnectionEngine {
         }
     }
 
+    /// From this size on a message is better sent by ``send(_:writing:)`` where the network takes bytes now.
+    public static let longMessageBytes = 262_144
+
+    /// Queues a message as ``send(_:)`` does, and lets it go in pieces while they are warm in the cache: `write`
+    /// is lent all bytes that wait and answers how many it took. It is called no more once it
+    /// takes less than that; what is left stays queued.
+    ///
+    /// - Returns: whether `write` took all that it was lent.
+    /// - Throws: as ``send(_:)`` does.
+    public mutating func send(
+        _ message: Message, writing write: (UnsafeRawBufferPointer) -> Int
+    ) throws(SendError) -> Bool {
+        try requireOpen()
+        // What is compressed is made in one piece.
+        guard compressor == nil, case .binary(let bytes) = message else {
+            try send(message)
+            return unsafe writeOut(write)
+        }
+        let key = freshKey()
+        var hasRoom = true
+        FrameWriter.appendHeader(.binary, length: bytes.count, key: key, to: &outgoing)
+        unsafe bytes.withUnsafeBytes { payload in
+            var offset = 0
+            while offset < payload.count {
+                let end = min(offset &+ Self.writtenPieceBytes, payload.count)
+                unsafe FrameWriter.appendPayload(
+                    UnsafeRawBufferPointer(rebasing: payload[offset..<end]),
+                    key: key?.advanced(by: offset), to: &outgoing)
+                offset = end
+                if hasRoom { hasRoom = unsafe writeOut(write) }
+            }
+        }
+        return hasRoom
+    }
+
+    /// Bytes of a long message that are masked and written at a time: they stay in the second cache.
+    private static let writtenPieceBytes = 131_072
+
+    /// Answers whether all that waits was taken.
+    private mutating func writeOut(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
+        let waiting = outgoingCount
+        let written = unsafe withOutgoing(write)
+        didWrite(written)
+        return written >= waiting
+    }
+
     /// Queues a ping (RFC 6455 §5.5.2); the peer's pong will carry the same payload.
     ///
     /// - Parameter payload: at most 125 bytes.

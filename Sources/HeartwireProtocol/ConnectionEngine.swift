@@ -143,6 +143,29 @@ public struct ConnectionEngine: ~Copyable {
         }
     }
 
+    /// How many of the bytes that come next belong to the payload of one data frame and are kept as they come, so that
+    /// ``receiveDirectly(atMost:from:)`` can put them where they stay. 0 wherever bytes are to be looked at first.
+    public var directBytes: Int {
+        switch state {
+        case .open, .closing: isDeaf ? 0 : frames.directBytes
+        case .connecting, .closed: 0
+        }
+    }
+
+    /// Takes bytes that arrived without a copy in between: `source` is called once with room for the next bytes of the
+    /// payload, at most `limit` and at most ``directBytes``, and answers how many it has put there. It is
+    /// not called where no room is to be had.
+    public mutating func receiveDirectly(
+        atMost limit: Int, from source: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        guard directBytes > 0 else { return }
+        do throws(ProtocolViolation) {
+            unsafe try frames.fill(atMost: limit, &events, source)
+        } catch {
+            failForPeer(error)
+        }
+    }
+
     /// Takes the end of the peer's stream. Reports ``EngineEvent/ended`` once, however often called.
     ///
     /// A client that still waited for the answer to its request reports first how far that had come.

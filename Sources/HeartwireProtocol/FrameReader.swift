@@ -78,6 +78,29 @@ struct FrameReader {
         return try whole(header, payload, &events)
     }
 
+    /// How many bytes are to come of a data frame that has begun, where they are kept as they come; else 0.
+    var directBytes: Int {
+        guard let partial, !partial.header.opcode.isControl, assembler.takesDirectly else {
+            return 0
+        }
+        return partial.wanting
+    }
+
+    /// Takes the next bytes straight from `source`, at most `limit` of them and at most ``directBytes``.
+    mutating func fill(
+        atMost limit: Int, _ events: inout EventQueue,
+        _ source: (UnsafeMutableRawBufferPointer) -> Int
+    ) throws(ProtocolViolation) {
+        guard var frame = partial, directBytes > 0, limit > 0 else { return }
+        let key = frame.header.maskingKey?.advanced(by: frame.received)
+        frame.received &+= unsafe try assembler.fill(min(frame.wanting, limit), key: key, source)
+        partial = frame
+        guard frame.wanting == 0 else { return }
+        partial = nil
+        isBetweenFrames = true
+        _ = try end(frame.header, &events)
+    }
+
     /// Lets go of everything that was begun, with the storage.
     mutating func drop() {
         assembler.drop()

@@ -12,34 +12,69 @@ enum FrameWriter {
         payload: UnsafeRawBufferPointer, key: MaskingKey?, to buffer: inout OutgoingBuffer
     ) {
         let length = payload.count
-        let lengthSize = length <= 125 ? 0 : length <= 0xFFFF ? 2 : 8
-        let headerSize = 2 &+ lengthSize &+ (key == nil ? 0 : 4)
+        let headerSize = headerSize(length, key)
         unsafe buffer.append(headerSize + length) { room in
             let first = opcode.rawValue | (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0)
-            let maskBit: UInt8 = key == nil ? 0 : 0x80
-            unsafe room.storeBytes(of: first, as: UInt8.self)
-            switch lengthSize {
-            case 0:
-                let second = maskBit | UInt8(truncatingIfNeeded: length)
-                unsafe room.storeBytes(of: second, toByteOffset: 1, as: UInt8.self)
-            case 2:
-                let wide = UInt16(truncatingIfNeeded: length).bigEndian
-                unsafe room.storeBytes(of: maskBit | 126, toByteOffset: 1, as: UInt8.self)
-                unsafe room.storeBytes(of: wide, toByteOffset: 2, as: UInt16.self)
-            default:
-                let wide = UInt64(truncatingIfNeeded: length).bigEndian
-                unsafe room.storeBytes(of: maskBit | 127, toByteOffset: 1, as: UInt8.self)
-                unsafe room.storeBytes(of: wide, toByteOffset: 2, as: UInt64.self)
-            }
-            let body = unsafe UnsafeMutableRawBufferPointer(
-                start: room + headerSize, count: length)
-            if let key {
-                unsafe room.storeBytes(
-                    of: key.bits.littleEndian, toByteOffset: headerSize &- 4, as: UInt32.self)
-                unsafe key.combine(payload, into: body)
-            } else {
-                unsafe body.copyMemory(from: payload)
-            }
+            unsafe writeHeader(first, length: length, key: key, to: room)
+            unsafe copy(payload, to: room + headerSize, key: key)
+        }
+    }
+
+    /// Appends the header of a final frame that is not compressed; its payload is to follow.
+    static func appendHeader(
+        _ opcode: Opcode, length: Int, key: MaskingKey?, to buffer: inout OutgoingBuffer
+    ) {
+        unsafe buffer.append(headerSize(length, key)) { room in
+            unsafe writeHeader(opcode.rawValue | 0x80, length: length, key: key, to: room)
+        }
+    }
+
+    /// Appends a piece of a payload.
+    ///
+    /// - Parameter key: already advanced to the piece's place in its frame.
+    static func appendPayload(
+        _ piece: UnsafeRawBufferPointer, key: MaskingKey?, to buffer: inout OutgoingBuffer
+    ) {
+        unsafe buffer.append(piece.count) { unsafe copy(piece, to: $0, key: key) }
+    }
+
+    @inline(__always)
+    private static func headerSize(_ length: Int, _ key: MaskingKey?) -> Int {
+        2 &+ (length <= 125 ? 0 : length <= 0xFFFF ? 2 : 8) &+ (key == nil ? 0 : 4)
+    }
+
+    @inline(__always)
+    private static func writeHeader(
+        _ first: UInt8, length: Int, key: MaskingKey?, to room: UnsafeMutableRawPointer
+    ) {
+        let maskBit: UInt8 = key == nil ? 0 : 0x80
+        unsafe room.storeBytes(of: first, as: UInt8.self)
+        if length <= 125 {
+            let second = maskBit | UInt8(truncatingIfNeeded: length)
+            unsafe room.storeBytes(of: second, toByteOffset: 1, as: UInt8.self)
+        } else if length <= 0xFFFF {
+            let wide = UInt16(truncatingIfNeeded: length).bigEndian
+            unsafe room.storeBytes(of: maskBit | 126, toByteOffset: 1, as: UInt8.self)
+            unsafe room.storeBytes(of: wide, toByteOffset: 2, as: UInt16.self)
+        } else {
+            let wide = UInt64(truncatingIfNeeded: length).bigEndian
+            unsafe room.storeBytes(of: maskBit | 127, toByteOffset: 1, as: UInt8.self)
+            unsafe room.storeBytes(of: wide, toByteOffset: 2, as: UInt64.self)
+        }
+        guard let key else { return }
+        unsafe room.storeBytes(
+            of: key.bits.littleEndian, toByteOffset: headerSize(length, key) &- 4, as: UInt32.self)
+    }
+
+    @inline(__always)
+    private static func copy(
+        _ payload: UnsafeRawBufferPointer, to room: UnsafeMutableRawPointer, key: MaskingKey?
+    ) {
+        let body = unsafe UnsafeMutableRawBufferPointer(start: room, count: payload.count)
+        if let key {
+            unsafe key.combine(payload, into: body)
+        } else {
+            unsafe body.copyMemory(from: payload)
         }
     }
 

@@ -107,6 +107,31 @@ struct MessageAssembler {
         if isInflating, let inflation { return try inflation.append(piece, key: key) }
         let start = buffer.count
         unsafe piece.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
+        try arrived(from: start, key: key)
+    }
+
+    /// Whether the payload of the frame that was begun is kept as it comes, so that ``fill(_:key:_:)`` can take it.
+    var takesDirectly: Bool { isInMessage && !isInflating }
+
+    /// Takes the next piece of the payload of the frame that was begun straight from `source`, which
+    /// puts it into the room it is given and answers how much that was.
+    ///
+    /// - Returns: how much that was, never more than `count`.
+    mutating func fill(
+        _ count: Int, key: MaskingKey?, _ source: (UnsafeMutableRawBufferPointer) -> Int
+    ) throws(ProtocolViolation) -> Int {
+        let start = buffer.count
+        buffer.append(addingCapacity: count) { room in
+            unsafe room.withUnsafeMutableBufferPointer { bytes, filled in
+                filled = unsafe min(max(0, source(UnsafeMutableRawBufferPointer(bytes))), count)
+            }
+        }
+        try arrived(from: start, key: key)
+        return buffer.count &- start
+    }
+
+    /// Looks at what has come into the buffer.
+    private mutating func arrived(from start: Int, key: MaskingKey?) throws(ProtocolViolation) {
         if let key { key.unmask(&buffer, from: start) }
         guard kind == .text else { return }
         var judge = validator

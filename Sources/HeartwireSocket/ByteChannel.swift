@@ -40,6 +40,13 @@ public protocol ByteChannelHandler: AnyObject {
     func channelConnected()
     /// Bytes arrived; they are valid only during the call.
     func channelReceived(_ bytes: UnsafeRawBufferPointer)
+    /// How many of the bytes that come next the handler would have where they stay, by
+    /// ``channelReceivesDirectly(atMost:_:)``. 0 unless it is implemented.
+    var channelDirectBytes: Int { get }
+    /// Bytes are there to be read: the handler calls `read` once with room for at most `limit` of them, which answers how many
+    /// it put there. Called only while ``channelDirectBytes`` is not 0, by channels that can.
+    func channelReceivesDirectly(
+        atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int)
     /// The peer has finished writing.
     func channelReceivedEOF()
     /// There is room again after a write that took less than offered.
@@ -51,6 +58,14 @@ public protocol ByteChannelHandler: AnyObject {
 extension ByteChannelHandler {
     /// Nothing: who does not ask how far it has come need not hear it.
     public func channelProgressed(_ phase: ConnectPhase) {}
+
+    /// 0: the bytes come by `channelReceived`.
+    public var channelDirectBytes: Int { 0 }
+
+    /// Nothing: it is never called where there are no direct bytes.
+    public func channelReceivesDirectly(
+        atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {}
 }
 
 /// Makes byte channels to a host: the system's TCP, or a virtual network.

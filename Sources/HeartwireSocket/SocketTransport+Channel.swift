@@ -20,6 +20,15 @@ extension SocketTransport: ByteChannelHandler {
         if engine.inflates || state == .connecting { takeInSlices(bytes) } else { take(bytes) }
     }
 
+    var channelDirectBytes: Int { state == .open ? engine.directBytes : 0 }
+
+    func channelReceivesDirectly(
+        atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        engine.receiveDirectly(atMost: limit, from: read)
+        pump()
+    }
+
     private func take(_ bytes: UnsafeRawBufferPointer) {
         engine.receive(bytes.bindMemory(to: UInt8.self).span)
         pump()

@@ -17,6 +17,9 @@ final class SocketTransport: Transport, TurnFlushable {
     /// How long the stream is kept after the session was told of the end.
     static let lingerTimeout = Duration.seconds(1)
 
+    /// A backlog of this size does not wait for the end of the turn.
+    static let warmBytes = 262_144
+
     enum State {
         /// `open()` was not called. Next: connecting, ended.
         case fresh
@@ -43,7 +46,8 @@ final class SocketTransport: Transport, TurnFlushable {
     let executor: any SessionExecutor
     /// Held until the end was reported or `abort()` was called.
     var observer: (any TransportObserver)?
-    /// Exclusive by confinement: the engine calls nobody but its random source.
+    /// Exclusive by confinement: the engine calls nobody but its random source and the channel's read and write,
+    /// which report nothing from within.
     @exclusivity(unchecked) var engine: ConnectionEngine
     var channel: (any ByteChannel)?
     var state = State.fresh
@@ -100,11 +104,16 @@ final class SocketTransport: Transport, TurnFlushable {
     func send(_ message: Message) throws(SendError) -> Bool {
         // The engine does not hear of every end: not of an abort, nor of a reset.
         guard state == .open else { throw isEnding ? SendError.closed : SendError.notOpen }
-        try engine.send(message)
-        markDirty()
-        if engine.outgoingCount <= request.limits.outgoingHighWater { return true }
-        // A long backlog goes out now rather than at the end of the turn: it is warm in the cache.
-        flushOutgoing()
+        if message.byteCount >= ConnectionEngine.longMessageBytes, isStreamUp, !isBlocked,
+            let channel
+        {
+            isBlocked = try !engine.send(message) { channel.write($0) }
+        } else {
+            try engine.send(message)
+            // A long backlog goes out now rather than at the end of the turn: it is warm in the cache.
+            if engine.outgoingCount > Self.warmBytes { flushOutgoing() }
+        }
+        if engine.outgoingCount > 0 { markDirty() }
         guard engine.outgoingCount > request.limits.outgoingHighWater else { return true }
         owesWritable = true
         return false

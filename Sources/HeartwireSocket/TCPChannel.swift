@@ -16,6 +16,12 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     /// How long `finish()` waits for the peer's FIN.
     static let finishTimeout = Duration.seconds(1)
 
+    /// Less than this of a payload is copied rather than asked for by a more costly system call.
+    static let smallestDirectRead = 16_384
+
+    /// More than this is not read at once, so that it is still in the cache when it is unmasked and judged.
+    static let largestDirectRead = 262_144
+
     private enum State {
         /// Being resolved or connected. Next: up, ended.
         case connecting
@@ -121,15 +127,42 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     }
 
     private func readOnce() {
+        if let handler {
+            let direct = handler.channelDirectBytes
+            if direct >= Self.smallestDirectRead { return readDirectly(direct, handler) }
+        }
         let buffer = loop.sharedReadBuffer
-        switch TCPSocket.receive(descriptor, into: buffer) {
+        received(TCPSocket.receive(descriptor, into: buffer)) { count in
+            handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// Reads what belongs to a long message to where it stays, and what follows into the shared buffer.
+    private func readDirectly(_ direct: Int, _ handler: any ByteChannelHandler) {
+        let buffer = loop.sharedReadBuffer
+        var transfer = TCPSocket.Transfer.wouldBlock
+        var taken = 0
+        handler.channelReceivesDirectly(atMost: min(direct, Self.largestDirectRead)) { room in
+            transfer = TCPSocket.receive(descriptor, into: room, then: buffer)
+            guard case .bytes(let count) = transfer else { return 0 }
+            taken = min(count, room.count)
+            return taken
+        }
+        received(transfer) { count in
+            guard count > taken else { return }
+            self.handler?.channelReceived(
+                UnsafeRawBufferPointer(rebasing: buffer[..<(count - taken)]))
+        }
+    }
+
+    private func received(_ transfer: TCPSocket.Transfer, _ handOver: (Int) -> Void) {
+        switch transfer {
         case .bytes(0):
             receivedEOF = true
             if let brokenWrite { return fail(brokenWrite) }
             updateInterest()
             handler?.channelReceivedEOF()
-        case .bytes(let count):
-            handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case .bytes(let count): handOver(count)
         case .wouldBlock: break
         case .failed(let failure): fail(failure)
         }

@@ -91,8 +91,24 @@ enum TCPSocket {
     /// Zero bytes mean that the peer has finished writing.
     static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer
     {
+        transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    }
+
+    /// Fills `first`, and then as much of `second` as there are bytes for, by one system call.
+    static func receive(
+        _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+        then second: UnsafeMutableRawBufferPointer
+    ) -> Transfer {
+        let pieces = [
+            iovec(iov_base: first.baseAddress, iov_len: first.count),
+            iovec(iov_base: second.baseAddress, iov_len: second.count),
+        ]
+        return transfer { readv(descriptor, pieces, 2) }
+    }
+
+    private static func transfer(_ call: () -> Int) -> Transfer {
         while true {
-            let got = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            let got = call()
             if got >= 0 { return .bytes(got) }
             if errno == EINTR { continue }
             if errno == EAGAIN || errno == EWOULDBLOCK { return .wouldBlock }

@@ -31,7 +31,13 @@ extension EndpointConnection {
         }
         guard behaviour.echoes else { return }
         // Nothing is sent behind a Close frame; that is all that can go wrong here.
-        try? engine.send(message)
+        guard message.byteCount >= ConnectionEngine.longMessageBytes, !isBlocked else {
+            return (try? engine.send(message)) ?? ()
+        }
+        let channel = channel
+        if let hasRoom = try? engine.send(message, writing: { channel.write($0) }) {
+            isBlocked = !hasRoom
+        }
     }
 
     private func pingReceived(_ payload: [UInt8]) {

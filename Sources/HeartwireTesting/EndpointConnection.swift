@@ -39,7 +39,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
 
     let endpoint: Endpoint
     let channel: any ByteChannel
-    /// Exclusive by confinement: the engine calls nobody but its random source.
+    /// Exclusive by confinement: the engine calls nobody but its random source and the channel, which reports nothing from within.
     @exclusivity(unchecked) var engine: ConnectionEngine
     /// Hello messages that are still to be queued.
     var helloRemaining = 0
@@ -54,7 +54,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     private var timers: [Int: TimerID] = [:]
     private var lastTimer = 0
     private var isFlushScheduled = false
-    private var isBlocked = false
+    var isBlocked = false
     private var isReading = true
 
     init(_ endpoint: Endpoint, number: Int, channel: any ByteChannel) {
@@ -86,6 +86,22 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
             handleEvents()
         case .refused, .leaving, .frozen, .ended: return
         }
+    }
+
+    /// How much is to come of a long message that the endpoint is in the middle of.
+    public var channelDirectBytes: Int {
+        switch state {
+        case .open: engine.directBytes
+        case .awaitingRequest, .answering, .refused, .leaving, .frozen, .ended: 0
+        }
+    }
+
+    /// Takes bytes of a long message to where they stay.
+    public func channelReceivesDirectly(
+        atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        engine.receiveDirectly(atMost: limit, from: read)
+        handleEvents()
     }
 
     /// The client has finished its side: so does the endpoint, after what is queued.

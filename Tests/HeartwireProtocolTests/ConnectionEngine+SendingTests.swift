@@ -53,6 +53,64 @@ struct ConnectionEngineSendingTests {
         }
     }
 
+    @Test(
+        "A long message is written piece by piece, as the same frame",
+        arguments: [Role.client, .server])
+    func writtenThrough(_ role: Role) throws {
+        var engine = try ConnectionEngine.open(role)
+        var peer = try ConnectionEngine.open(role == .client ? .server : .client)
+        try engine.send(.text("ahead"))
+        let message = Message.binary(
+            (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        var written: [Int] = []
+        let hasRoom = try engine.send(message) { bytes in
+            written.append(bytes.count)
+            peer.receive(bytes.bindMemory(to: UInt8.self).span)
+            return bytes.count
+        }
+        #expect(hasRoom)
+        #expect(engine.outgoingCount == 0)
+        #expect(written.count == 3)
+        #expect(peer.takeEvents() == [.message(.text("ahead")), .message(message)])
+    }
+
+    @Test("What is not taken of a long message stays queued, and nobody is asked again")
+    func writtenInPart() throws {
+        var engine = try ConnectionEngine.open(.client)
+        var peer = try ConnectionEngine.open(.server)
+        let message = Message.binary([UInt8](repeating: 9, count: 300_000))
+        var calls = 0
+        let hasRoom = try engine.send(message) { bytes in
+            calls += 1
+            peer.receive(
+                UnsafeRawBufferPointer(rebasing: bytes[..<1_000]).bindMemory(to: UInt8.self).span)
+            return 1_000
+        }
+        #expect(!hasRoom)
+        #expect(calls == 1)
+        let rest = engine.takeOutgoing()
+        #expect(rest.count == 300_000 + 14 - 1_000)
+        peer.receive(rest.span)
+        #expect(peer.takeEvents() == [.message(message)])
+    }
+
+    @Test(
+        "Text is made in one piece and written at once; a connection that is closed takes neither")
+    func writtenWhole() throws {
+        var engine = try ConnectionEngine.open(.server)
+        var written: [UInt8] = []
+        let text = Message.text(String(repeating: "t", count: 300_000))
+        #expect(
+            try engine.send(text) {
+                written += $0
+                return $0.count
+            })
+        #expect(WireFrame.all(in: written).map(\.payload.count) == [300_000])
+        engine.fail(.goingAway)
+        #expect(
+            fault { () throws(SendError) in _ = try engine.send(text) { $0.count } } == .closed)
+    }
+
     @Test("K06-15: sixteen mebibytes arrive in pieces")
     func largest() throws {
         var server = try ConnectionEngine.open(.server)

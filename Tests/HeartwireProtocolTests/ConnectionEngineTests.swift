@@ -7,6 +7,44 @@ struct ConnectionEngineTests {
         try OpeningRequest(url: WebSocketURL("ws://server.example/chat"))
     }
 
+    @Test("Payload may come straight into its message only while frames are read")
+    func directBytes() throws {
+        let request = try OpeningRequest(url: WebSocketURL("ws://server.example/"))
+        #expect(
+            ConnectionEngine(connecting: request, random: SeededSource(seed: 1)).directBytes == 0)
+        var engine = try ConnectionEngine.open(.client)
+        engine.receiveDirectly(atMost: 10) { _ in 10 }
+        let beginning = hex("8203 01")
+        engine.receive(beginning.span)
+        #expect(engine.directBytes == 2)
+        try engine.close(.normalClosure)
+        #expect(engine.directBytes == 2)
+        engine.receiveDirectly(atMost: 10) { room in
+            room.copyBytes(from: [2, 3])
+            return 2
+        }
+        #expect(engine.takeEvents() == [.message(.binary([1, 2, 3]))])
+        engine.receive(beginning.span)
+        engine.fail(.goingAway)
+        #expect(engine.directBytes == 0)
+    }
+
+    @Test("An owner that answers endings itself is offered no room behind one")
+    func directBytesBehindAnEnding() throws {
+        var engine = try ConnectionEngine.open(.client)
+        engine.answersEndings = false
+        let text = hex("8104 41")
+        engine.receive(text.span)
+        #expect(engine.directBytes == 3)
+        engine.receiveDirectly(atMost: 3) { room in
+            room.copyBytes(from: [0xFF])
+            return 1
+        }
+        #expect(engine.state == .open)
+        #expect(engine.directBytes == 0)
+        #expect(engine.takeEvents().map(\.summary) == ["failed 1007 8.1"])
+    }
+
     @Test("A new client waits with its request to be written; a new server waits for one")
     func beginnings() throws {
         var client = ConnectionEngine(connecting: try request(), random: SeededSource(seed: 1))

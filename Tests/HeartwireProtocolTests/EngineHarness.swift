@@ -181,6 +181,35 @@ extension ConnectionEngine {
     }
 }
 
+extension ConnectionEngine {
+    /// Feeds an open engine byte by byte, and straight into the message wherever that is possible.
+    static func recordDirectly(
+        _ role: Role, _ stream: [UInt8], atMost limit: Int, limits: Limits
+    ) throws -> Recording {
+        var engine = try open(role, limits: limits)
+        var recording = Recording()
+        var offset = 0
+        while offset < stream.count {
+            if engine.directBytes > 0 {
+                engine.receiveDirectly(atMost: limit) { room in
+                    let piece = stream[offset...].prefix(room.count)
+                    room.copyBytes(from: piece)
+                    offset += piece.count
+                    return piece.count
+                }
+            } else {
+                let byte = [stream[offset]]
+                engine.receive(byte.span)
+                offset += 1
+            }
+            recording.events += engine.takeEvents()
+        }
+        recording.outgoing = engine.withOutgoing { Array($0) }
+        recording.state = engine.state
+        return recording
+    }
+}
+
 /// Every way to cut bytes in two, and the cut into single bytes.
 func cuts(of bytes: [UInt8]) -> [[[UInt8]]] {
     (0...bytes.count).map { [Array(bytes[..<$0]), Array(bytes[$0...])] } + [bytes.map { [$0] }]

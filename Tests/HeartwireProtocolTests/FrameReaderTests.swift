@@ -55,6 +55,50 @@ struct FrameReaderTests {
         #expect(offset == bytes.count)
     }
 
+    @Test("In the middle of a data frame the rest goes straight into the message")
+    func direct() throws {
+        var reader = FrameReader(sender: .client, limits: Limits())
+        var events = EventQueue()
+        #expect(reader.directBytes == 0)
+        // Nothing has begun, so nothing is asked for.
+        try reader.fill(atMost: 9, &events) { _ in 9 }
+        let frame = masked("8206 0102030405 06", key: [9, 8, 7, 6])
+        var offset = 0
+        let beginning = Array(frame[..<8])
+        _ = try reader.step(beginning.span, &offset, &events)
+        #expect(reader.directBytes == 4)
+        try reader.fill(atMost: 0, &events) { _ in 9 }
+        #expect(reader.directBytes == 4)
+        for piece in [frame[8..<9], frame[9..<12]] {
+            try reader.fill(atMost: 100, &events) { room in
+                room.copyBytes(from: piece)
+                return piece.count
+            }
+        }
+        #expect(reader.directBytes == 0)
+        #expect(events.popFirst() == .message(.binary([1, 2, 3, 4, 5, 6])))
+        #expect(events.popFirst() == nil)
+    }
+
+    @Test("A control frame and what is inflated never go straight anywhere")
+    func notDirect() throws {
+        var reader = FrameReader(sender: .server, limits: Limits())
+        reader.allowCompression(
+            Inflation(codec: StoredCodec(), windowBits: 15, keepsContext: true, limits: Limits()))
+        var events = EventQueue()
+        var offset = 0
+        let ping = hex("8903 01")
+        _ = try reader.step(ping.span, &offset, &events)
+        #expect(reader.directBytes == 0)
+        offset = 0
+        let rest = hex("0203")
+        #expect(try reader.step(rest.span, &offset, &events) == .ping([1, 2, 3]))
+        offset = 0
+        let compressed = hex("c203 01")
+        _ = try? reader.step(compressed.span, &offset, &events)
+        #expect(reader.directBytes == 0)
+    }
+
     @Test("Every kind of frame, masked and not, cut at every byte")
     func everyCut() {
         let frames =

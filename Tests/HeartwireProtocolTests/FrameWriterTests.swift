@@ -14,6 +14,24 @@ struct FrameWriterTests {
         return buffer.withBytes { Array($0) }
     }
 
+    @Test("Header and pieces make the same frame", arguments: [0, 5, 126, 65_536])
+    func pieces(_ length: Int) {
+        let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for key in [nil, MaskingKey(9, 8, 7, 6)] {
+            var buffer = OutgoingBuffer()
+            FrameWriter.appendHeader(.binary, length: length, key: key, to: &buffer)
+            payload.withUnsafeBytes { bytes in
+                let middle = length / 3
+                FrameWriter.appendPayload(
+                    UnsafeRawBufferPointer(rebasing: bytes[..<middle]), key: key, to: &buffer)
+                FrameWriter.appendPayload(
+                    UnsafeRawBufferPointer(rebasing: bytes[middle...]),
+                    key: key?.advanced(by: middle), to: &buffer)
+            }
+            #expect(buffer.withBytes { Array($0) } == write(.binary, payload, key: key))
+        }
+    }
+
     @Test("5.7: the examples of the RFC")
     func examples() {
         let hello = Array("Hello".utf8)

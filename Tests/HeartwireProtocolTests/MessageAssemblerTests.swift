@@ -57,6 +57,29 @@ struct MessageAssemblerTests {
                 == .binary([1, 2, 3]))
     }
 
+    @Test("A source fills the message itself, and is judged and unmasked like any piece")
+    func filled() throws {
+        var assembler = MessageAssembler(limits: Limits())
+        #expect(!assembler.takesDirectly)
+        let key = MaskingKey(1, 2, 3, 4)
+        let text = header(.text, 4, key: key)
+        assembler.begin(text)
+        #expect(assembler.takesDirectly)
+        // A source that claims more than its room, or less than nothing, is held to its room.
+        let taken = try assembler.fill(2, key: key) { room in
+            room.copyBytes(from: [UInt8(ascii: "o") ^ 1, UInt8(ascii: "k") ^ 2])
+            return 99
+        }
+        #expect(taken == 2)
+        #expect(try assembler.fill(2, key: key) { _ in -1 } == 0)
+        #expect(throws: ProtocolViolation.self) {
+            _ = try assembler.fill(2, key: nil) { room in
+                room.copyBytes(from: [0xFF])
+                return 1
+            }
+        }
+    }
+
     @Test("Each piece is unmasked with its own key")
     func keys() throws {
         var assembler = MessageAssembler(limits: Limits())

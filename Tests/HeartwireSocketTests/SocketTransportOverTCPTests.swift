@@ -45,6 +45,40 @@ struct SocketTransportOverTCPTests {
         server.stop()
         loop.shutdown()
     }
+
+    @Test(
+        "Long messages go out piece by piece and come in where they stay, masked, whole and in order",
+        arguments: PollerKind.allCases)
+    func longMessages(_ kind: PollerKind) async throws {
+        let loop = try kind.makeLoop()
+        let endpoint = Endpoint(executor: loop, random: SeededRandomSource(seed: 1))
+        let listener = try await on(loop) {
+            try TCPListener.listen(on: loop) { channel in
+                endpoint.accept(channel)
+                channel.start()
+            }
+        }
+        let log = Log<String>()
+        let observer = LoggingObserver(log)
+        let request = try ConnectionRequest(url: WebSocketURL("ws://127.0.0.1:\(listener.port)/"))
+        let transport = try await on(loop) {
+            let transport = SocketTransportFactory(loop: loop).makeTransport(
+                Generation(1), request: request, observer: observer)
+            transport.open()
+            return OpenedTransport(value: transport)
+        }
+        _ = await log.wait { $0 == ["opened"] }
+        let sizes = [3_000_000, 5, 300_000, 262_144, 262_143, 0, 1_000_000]
+        try await on(loop) {
+            for size in sizes {
+                _ = try transport.value.send(.binary(LoggingObserver.pattern(size)))
+            }
+        }
+        let reports = await log.wait { $0.count == 1 + sizes.count }
+        #expect(reports == ["opened"] + sizes.map { "\($0) bytes of the pattern" })
+        loop.execute { listener.close() }
+        loop.shutdown()
+    }
 }
 
 /// A transport on its way between the loop and a test.
@@ -61,7 +95,20 @@ private final class LoggingObserver: TransportObserver, @unchecked Sendable {
 
     func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {}
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) { log.add("opened") }
-    func transportReceived(_ generation: Generation, _ message: Message) { log.add("message") }
+    func transportReceived(_ generation: Generation, _ message: Message) {
+        guard case .binary(let bytes) = message, bytes == Self.pattern(bytes.count) else {
+            return log.add("something else")
+        }
+        log.add("\(bytes.count) bytes of the pattern")
+    }
+    static func pattern(_ size: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            for index in 0..<size {
+                room[index] = UInt8(truncatingIfNeeded: index &* 31 ^ index >> 8)
+            }
+            count = size
+        }
+    }
     func transportFinishedBatch(_ generation: Generation) {}
     func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {}
     func transportReceivedPong(_ generation: Generation, _ id: PingID) {}

@@ -72,6 +72,8 @@ final class Log<Element: Sendable & Equatable>: Sendable {
 enum ChannelReport: Sendable, Equatable {
     case connected
     case bytes([UInt8])
+    /// So many bytes came where they stay.
+    case direct(Int)
     case endOfStream
     case writable
     case failed(ConnectionFailure.Kind)
@@ -82,6 +84,19 @@ final class RecordingHandler: ByteChannelHandler, @unchecked Sendable {
     let log = Log<ChannelReport>()
     var onBytes: (([UInt8]) -> Void)?
     var onWritable: (() -> Void)?
+    /// Bytes that are wanted where they stay, and those that came there.
+    var channelDirectBytes = 0
+    private(set) var direct: [UInt8] = []
+
+    func channelReceivesDirectly(
+        atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        var room = [UInt8](repeating: 0, count: limit)
+        let count = room.withUnsafeMutableBytes { read($0) }
+        channelDirectBytes -= count
+        direct += room[..<count]
+        log.add(.direct(count))
+    }
 
     func channelConnected() { log.add(.connected) }
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {

@@ -42,6 +42,46 @@ struct TCPChannelTests {
     }
 
     @Test(
+        "Bytes that are wanted where they stay come there, and what follows behind them",
+        arguments: PollerKind.allCases)
+    func directReading(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        let wanted = TCPChannel.smallestDirectRead + 5
+        let bytes = (0..<(wanted + 1_000)).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        try await on(pair.loop) {
+            pair.serverHandler.channelDirectBytes = wanted
+            #expect(pair.client.write(bytes) == bytes.count)
+            pair.client.finishWriting()
+        }
+        await pair.serverHandler.log.wait { $0.contains(.endOfStream) }
+        let reports = pair.serverHandler.log.entries
+        let direct = try await on(pair.loop) { pair.serverHandler.direct }
+        #expect(direct.count > TCPChannel.smallestDirectRead - 1)
+        #expect(direct + RecordingHandler.bytes(reports) == bytes)
+        #expect(reports.last == .endOfStream)
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test(
+        "The end of the stream, a reset and nothing at all come by a direct read like by any",
+        arguments: PollerKind.allCases)
+    func directEnds(_ kind: PollerKind) async throws {
+        for isReset in [false, true] {
+            let pair = try await connectedPair(kind)
+            try await on(pair.loop) {
+                pair.serverHandler.channelDirectBytes = 1 << 20
+                if isReset { pair.client.abort(reset: true) } else { pair.client.finishWriting() }
+            }
+            let end = isReset ? ChannelReport.failed(.reset) : .endOfStream
+            await pair.serverHandler.log.wait { $0.contains(end) }
+            #expect(RecordingHandler.bytes(pair.serverHandler.log.entries).isEmpty)
+            pair.server.stop()
+            pair.loop.shutdown()
+        }
+    }
+
+    @Test(
         "A write that does not fit is taken in part, and room is reported once",
         arguments: PollerKind.allCases)
     func backPressure(_ kind: PollerKind) async throws {
