@@ -121,8 +121,8 @@ let package = Package(
         .testTarget(
             name: "HeartwireCLITests",
             dependencies: [
-                "HeartwireCLI", "HeartwireTesting", "Heartwire", "HeartwireSession",
-                "HeartwireProtocol",
+                "HeartwireCLI", "HeartwireTesting", "Heartwire", "HeartwireSocket",
+                "HeartwireSession", "HeartwireProtocol",
             ],
             swiftSettings: manner),
     ]

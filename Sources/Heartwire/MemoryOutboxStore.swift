@@ -1,5 +1,5 @@
 public import HeartwireSession
-import Synchronization
+import HeartwireSocket
 
 /// A store that lives as long as the object does: it survives reconnects and clients, not the process.
 public final class MemoryOutboxStore: OutboxStore {
@@ -9,7 +9,7 @@ public final class MemoryOutboxStore: OutboxStore {
         var isOpen = false
     }
 
-    private let held = Mutex(Held())
+    private let held = Locked(Held())
 
     /// Makes an empty store.
     public init() {}

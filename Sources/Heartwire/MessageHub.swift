@@ -1,6 +1,6 @@
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 
 /// Hands every message to every consumer, and keeps what arrives while nobody listens.
 ///
@@ -14,7 +14,7 @@ final class MessageHub: @unchecked Sendable {
     private let executor: any SessionExecutor
     private var subscriptions: [Subscription<Message>]
     /// The subscription that collects while nobody listens, until somebody claims it.
-    private let unclaimed: Mutex<Subscription<Message>?>
+    private let unclaimed: Locked<Subscription<Message>?>
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
     /// slower. Whoever can take holds the core (``Messages/Iterator``). Set once, by the core's initializer.
     unowned var core: ClientCore?
@@ -24,7 +24,7 @@ final class MessageHub: @unchecked Sendable {
         self.executor = executor
         let first = Subscription<Message>()
         subscriptions = [first]
-        unclaimed = Mutex(first)
+        unclaimed = Locked(first)
     }
 
     /// A consumer has taken what was there.

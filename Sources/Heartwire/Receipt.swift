@@ -1,5 +1,5 @@
 public import HeartwireSession
-import Synchronization
+import HeartwireSocket
 
 /// The receipt for a message that ``WebSocketClient/deliver(_:sessionBound:)`` has promised to deliver (promise D2).
 ///
@@ -100,7 +100,7 @@ final class ReceiptBox: Sendable {
     }
 
     let id: DeliveryID
-    private let inner = Mutex(Inner())
+    private let inner = Locked(Inner())
 
     init(_ id: DeliveryID) {
         self.id = id

@@ -22,7 +22,7 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
 
     private let path: String
     private let pageLimit: Int?
-    private let inbox = Mutex(Inbox())
+    private let inbox = Locked(Inbox())
     private var database: SQLiteDatabase?
     private var report: (@Sendable (OutboxStoreReport) -> Void)?
     /// What could not be removed yet.

@@ -1,5 +1,4 @@
 public import HeartwireSession
-import Synchronization
 
 /// The states of a session, beginning with the present one (promise S1).
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import HeartwireSocket
 
 /// Does `work` in a task that the first signal cancels. For commands whose work ends in order when it is cancelled.
 ///
@@ -20,5 +20,5 @@ func stoppable(
 
 /// The signal that came, for two threads.
 private final class StopRecord: Sendable {
-    let signal = Mutex<StopSignal?>(nil)
+    let signal = Locked<StopSignal?>(nil)
 }

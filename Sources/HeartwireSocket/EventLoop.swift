@@ -37,7 +37,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// connection holds none.
     static let readBufferBytes = 512 * 1_024
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Locked(Inbox())
     private let thread = Atomic<UInt>(0)
     let poller: any Poller
     private let loopTaskExecutor = LoopTaskExecutor()

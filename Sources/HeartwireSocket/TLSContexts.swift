@@ -1,6 +1,5 @@
 #if canImport(COpenSSL)
     import HeartwireSession
-    import Synchronization
 
     /// The contexts of the configurations that were used last: making one reads files, and what is resumed hangs on it.
     ///
@@ -11,7 +10,7 @@
         /// Those of the event loops.
         static let shared = TLSContexts()
 
-        private let contexts = Mutex<[(configuration: TLSConfiguration, context: TLSContext)]>([])
+        private let contexts = Locked<[(configuration: TLSConfiguration, context: TLSContext)]>([])
 
         /// How many configurations are remembered.
         var count: Int { contexts.withLock { $0.count } }

@@ -1,6 +1,5 @@
 #if canImport(COpenSSL)
     import COpenSSL
-    import Synchronization
 
     /// Whom a client connects to, as TLS sees it.
     struct TLSPeer: Sendable, Hashable {
@@ -27,7 +26,7 @@
         /// The most peers that are remembered.
         static let limit = 64
 
-        private let tickets = Mutex<[(peer: TLSPeer, ticket: TLSTicket)]>([])
+        private let tickets = Locked<[(peer: TLSPeer, ticket: TLSTicket)]>([])
 
         /// How many peers are remembered.
         var count: Int { tickets.withLock { $0.count } }

@@ -2,7 +2,6 @@ public import Heartwire
 public import HeartwireProtocol
 public import HeartwireSession
 public import HeartwireSocket
-import Synchronization
 
 /// A place in which clients meet an endpoint: in virtual time, over real sockets, or with a server elsewhere.
 ///

@@ -1,4 +1,5 @@
 public import HeartwireSession
+import HeartwireSocket
 import Synchronization
 
 #if canImport(Darwin)
@@ -31,7 +32,7 @@ public final class VirtualExecutor: SessionExecutor, @unchecked Sendable {
         case closure(@Sendable () -> Void)
     }
 
-    private let ready = Mutex<[Work]>([])
+    private let ready = Locked<[Work]>([])
     /// The thread that is the domain right now, 0 when nobody is.
     private let owner = Atomic<UInt>(0)
     private let nanoseconds = Atomic<Int64>(0)

@@ -1,5 +1,5 @@
 public import HeartwireSession
-import Synchronization
+import HeartwireSocket
 
 #if canImport(Darwin)
     import Darwin
@@ -62,7 +62,7 @@ extension VirtualExecutor {
 
 /// What a script came to.
 private final class Outcome<Success: Sendable>: Sendable {
-    let result = Mutex<Result<Success, any Error>?>(nil)
+    let result = Locked<Result<Success, any Error>?>(nil)
 
     var isKnown: Bool { result.withLock { $0 != nil } }
 }

@@ -1,13 +1,13 @@
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireCLI
 
 /// A suite that notes which page was visited how, and answers as it is told.
 private final class Suite: Sendable {
-    let visits = Mutex<[String]>([])
+    let visits = Locked<[String]>([])
     let answer: @Sendable (String) -> AutobahnVisit
 
     init(_ answer: @escaping @Sendable (String) -> AutobahnVisit) {

@@ -1,6 +1,6 @@
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireCLI
@@ -14,7 +14,7 @@ private final class ScriptedClient: LineClient {
         var isLast = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let incoming: AsyncStream<Message>
     private let sink: AsyncStream<Message>.Continuation
     private let opens: Bool
@@ -81,7 +81,7 @@ private struct Run {
 
 /// What was told, for two threads.
 private final class Told: Sendable {
-    let lines = Mutex<[String]>([])
+    let lines = Locked<[String]>([])
 
     func callAsFunction(_ line: String) { lines.withLock { $0.append(line) } }
 }

@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireCLI
 
 /// What was told, for two threads.
 private final class Told: Sendable {
-    let lines = Mutex<[String]>([])
+    let lines = Locked<[String]>([])
 }
 
 @Suite("JournalFile")

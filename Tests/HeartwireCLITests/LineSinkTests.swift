@@ -1,12 +1,12 @@
 import Dispatch
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireCLI
 
 /// What a sink reported, for two threads.
 private final class Failures: Sendable {
-    let seen = Mutex<[OutputError]>([])
+    let seen = Locked<[OutputError]>([])
     var all: [OutputError] { seen.withLock { $0 } }
 }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HeartwireSocket
 import Synchronization
 import Testing
 
@@ -123,7 +124,7 @@ func offPool<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> 
 
 /// The standard error as it grows.
 private final class Collected: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
+    private let bytes = Locked<[UInt8]>([])
     private let changed = DispatchSemaphore(value: 0)
     private let ended = Atomic<Bool>(false)
 

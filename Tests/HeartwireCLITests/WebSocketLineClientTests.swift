@@ -1,14 +1,14 @@
 import Heartwire
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireCLI
 
 /// What was told, for two threads.
 private final class Told: Sendable {
-    let lines = Mutex<[String]>([])
+    let lines = Locked<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     var opens: Int { all.count { $0 == "open" } }
 }

@@ -1,7 +1,6 @@
 #if os(Linux)
     import Foundation
     import HeartwireSession
-    import Synchronization
     import Testing
 
     @testable import HeartwireSocket
@@ -144,7 +143,7 @@
             var hasEnded = false
         }
 
-        private let content = Mutex(Content())
+        private let content = Locked(Content())
         private let changed = DispatchSemaphore(value: 0)
 
         func follow(_ handle: FileHandle) {

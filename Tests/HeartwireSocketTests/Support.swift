@@ -1,6 +1,5 @@
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
 import Testing
 
 @testable import HeartwireSocket
@@ -39,7 +38,7 @@ final class Log<Element: Sendable & Equatable>: Sendable {
             [(until: @Sendable ([Element]) -> Bool, CheckedContinuation<[Element], Never>)] = []
     }
 
-    private let content = Mutex(Content())
+    private let content = Locked(Content())
 
     var entries: [Element] { content.withLock { $0.entries } }
 

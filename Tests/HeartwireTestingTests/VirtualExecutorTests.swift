@@ -1,11 +1,11 @@
 import HeartwireSession
+import HeartwireSocket
 import HeartwireTesting
-import Synchronization
 import Testing
 
 /// Lines that any thread may add.
 final class Log: Sendable {
-    private let stored = Mutex<[String]>([])
+    private let stored = Locked<[String]>([])
 
     var lines: [String] { stored.withLock { $0 } }
 
@@ -157,7 +157,7 @@ private actor Resident {
         #expect(log.lines == ["almost a day"])
 
         let other = VirtualExecutor()
-        let beats = Mutex(0)
+        let beats = Locked(0)
         func beat() {
             beats.withLock { $0 += 1 }
             _ = other.schedule(at: other.now().advanced(by: .seconds(1))) { beat() }

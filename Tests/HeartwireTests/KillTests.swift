@@ -1,7 +1,6 @@
 import Foundation
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
 import Testing
 
 @testable import Heartwire

@@ -9,8 +9,8 @@ import Synchronization
 /// `@unchecked Sendable`: its connections live on its loop; what was read is behind a lock.
 final class RecordingServer: @unchecked Sendable {
     private let loop = EventLoop(name: "recording")
-    private let texts = Mutex<[String]>([])
-    private let pongHook = Mutex<(@Sendable () -> Void)?>(nil)
+    private let texts = Locked<[String]>([])
+    private let pongHook = Locked<(@Sendable () -> Void)?>(nil)
     private let pongs = Atomic<Int>(0)
     private var listener: TCPListener?
 

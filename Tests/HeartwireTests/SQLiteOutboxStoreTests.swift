@@ -1,13 +1,13 @@
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 import Testing
 
 @testable import Heartwire
 
 /// Collects what a store reports, and waits for it.
 private final class Reports: Sendable {
-    private let seen = Mutex<[OutboxStoreReport]>([])
+    private let seen = Locked<[OutboxStoreReport]>([])
 
     @Sendable func hear(_ report: OutboxStoreReport) {
         seen.withLock { $0.append(report) }

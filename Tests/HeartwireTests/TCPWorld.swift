@@ -3,7 +3,6 @@ import HeartwireProtocol
 import HeartwireSession
 import HeartwireSocket
 import HeartwireTesting
-import Synchronization
 import Testing
 
 @testable import Heartwire
@@ -12,8 +11,8 @@ import Testing
 final class TCPWorld: Sendable {
     let loop = EventLoop(name: "client-tests")
     let transports: SpyFactory
-    let journal = Mutex<[JournalEvent]>([])
-    let endpointKinds = Mutex<[EndpointEvent.Kind]>([])
+    let journal = Locked<[JournalEvent]>([])
+    let endpointKinds = Locked<[EndpointEvent.Kind]>([])
     private let endpoint: Endpoint
     private let listener: TCPListener
 

@@ -2,7 +2,6 @@ import HeartwireProtocol
 import HeartwireSession
 import HeartwireSocket
 import HeartwireTesting
-import Synchronization
 import Testing
 
 @testable import Heartwire
@@ -216,10 +215,10 @@ struct WebSocketClientOverTCPTests {
 
 /// Counts arrivals on any thread.
 final class Counter: Sendable {
-    private let missing: Mutex<Int>
+    private let missing: Locked<Int>
 
     init(ready count: Int) {
-        missing = Mutex(count)
+        missing = Locked(count)
     }
 
     func arrive() { missing.withLock { $0 -= 1 } }

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import HeartwireSocket
 
 #if canImport(Glibc)
     import Glibc
@@ -34,7 +34,7 @@ final class ChunkReader: Sendable {
     private let size: Int
     // A read blocks, so it must not take a thread of the shared pool: a queue of our own overcommits.
     private let queue = DispatchQueue(label: "heartwire.input")
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Reads `descriptor`, which it does not own, at most `size` bytes at once.
     init(descriptor: Int32, size: Int = 65_536) {

@@ -1,4 +1,4 @@
-import Synchronization
+import HeartwireSocket
 
 #if canImport(Glibc)
     import Glibc
@@ -65,7 +65,7 @@ final class JournalFile: Sendable {
 
 /// The failure, for two threads.
 private final class FailureRecord: Sendable {
-    let words = Mutex<String?>(nil)
+    let words = Locked<String?>(nil)
 }
 
 private func systemOpen(_ path: String) -> Int32 {

@@ -1,4 +1,4 @@
-import Synchronization
+import HeartwireSocket
 
 /// Counts what becomes of the lines of the input, so that none is lost in silence.
 final class LineLedger: Sendable {
@@ -8,7 +8,7 @@ final class LineLedger: Sendable {
         var unsure = 0
     }
 
-    private let counts = Mutex(Counts())
+    private let counts = Locked(Counts())
 
     /// So many more lines were taken from the input.
     func noteRead(_ count: Int) {

@@ -1,7 +1,7 @@
 import Heartwire
 import HeartwireProtocol
 import HeartwireSession
-import Synchronization
+import HeartwireSocket
 
 /// The real client as `connect` uses it: the first attempt decides at once, and a connection that was open and is
 /// lost is made anew. Tells every state.
@@ -16,8 +16,8 @@ final class WebSocketLineClient: LineClient {
     private let url: WebSocketURL
     private let tell: @Sendable (String) -> Void
     private let messages: MessageSource
-    private let wish = Mutex(Wish())
-    private let follower = Mutex<Task<CloseCause, Never>?>(nil)
+    private let wish = Locked(Wish())
+    private let follower = Locked<Task<CloseCause, Never>?>(nil)
 
     /// Makes a client that does nothing until ``open()``.
     ///

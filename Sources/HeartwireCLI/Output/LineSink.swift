@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import HeartwireSocket
 
 /// Takes lines from callers that must not wait, such as an event loop, and writes them in order on a thread of its
 /// own.
@@ -19,7 +19,7 @@ final class LineSink: Sendable {
     static let maximumWaitingBytes = 1 << 20
 
     private let writer: DescriptorWriter
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let onFailure: @Sendable (OutputError) -> Void
     // Of our own: its thread may block in a write.
     private let queue = DispatchQueue(label: "heartwire.journal")
@@ -35,7 +35,7 @@ final class LineSink: Sendable {
     ) {
         self.writer = writer
         self.onFailure = onFailure
-        state = Mutex(State(isHeld: isHeld))
+        state = Locked(State(isHeld: isHeld))
     }
 
     /// Puts `line`, which has no line end, behind the others. Never waits.
