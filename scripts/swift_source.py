@@ -74,7 +74,7 @@ def _block_comment_end(text, index):
 
 
 def _string_end(text, index, hashes):
-    quote = '"""' if text.startswith('"""', index) else '"'
+    quote = '"""' if _opens_lines(text, index, hashes) else '"'
     close, escape = quote + "#" * hashes, "\\" + "#" * hashes
     index += len(quote)
     while index < len(text):
@@ -88,6 +88,14 @@ def _string_end(text, index, hashes):
         else:
             index += 1
     return len(text)
+
+
+def _opens_lines(text, index, hashes):
+    """Whether the quotes at `index` open a string of several lines: `#""""#` is one of two quotes on one."""
+    if not text.startswith('"""', index):
+        return False
+    line = text[index:].partition("\n")[0]
+    return hashes == 0 or '"' + "#" * hashes not in line[2:]
 
 
 def _interpolation_end(text, index):
