@@ -2,21 +2,15 @@ public import HeartwireProtocol
 
 /// Replays from its seed, for keys and cuts (SplitMix64).
 public final class FuzzRandom: RandomSource {
-    private var state: UInt64
+    private var random: SplitMix64
 
     /// Begins at `seed`.
     public init(seed: UInt64) {
-        state = seed
+        random = SplitMix64(seed: seed)
     }
 
     /// The next number.
-    public func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    public func next() -> UInt64 { random.next() }
 
     /// A number from 0 up to `bound`, which is left out.
     public func below(_ bound: Int) -> Int {

@@ -1,3 +1,5 @@
+import HeartwireProtocol
+
 /// The life of a client over many connections (promises G1–G4, R1–R6, H1–H15 through ``Heartbeat``).
 ///
 /// Theory of operation. The machine is a value that is told events and gives effects; it does no I/O and

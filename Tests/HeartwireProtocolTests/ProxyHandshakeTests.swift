@@ -64,7 +64,7 @@ struct ProxyRun {
 
     @Test("P5: no bytes, however strange, make a handshake trap or consume more than there is")
     func garbage() throws {
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(seed: 7)
         let proxies = ["http://u:p@p", "socks5://u:p@p"]
         for round in 0..<2_000 {
             let pieces = (0..<4).map { _ in
@@ -74,17 +74,6 @@ struct ProxyRun {
             }
             let run = try ProxyRun(proxies[round % 2], to: "ws://h", pieces)
             #expect(run.rest.count <= pieces.joined().count)
-        }
-    }
-
-    private struct SplitMix {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }

@@ -1,3 +1,4 @@
+import HeartwireProtocol
 import HeartwireSession
 import Testing
 
@@ -14,7 +15,7 @@ struct TimerHeapTests {
         var heap = TimerHeap()
         var fired: [Int] = []
         var deadlines = Array(0..<200)
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix64(seed: 7)
         deadlines.shuffle(using: &generator)
         for deadline in deadlines { _ = heap.add(instant(deadline)) { fired.append(deadline) } }
         while let action = heap.popDue(instant(1_000)) { action() }
@@ -67,17 +68,5 @@ struct TimerHeapTests {
         #expect(heap.count == 100)
         while let action = heap.popDue(instant(2_000)) { action() }
         #expect(fired == (1...1_000).filter { $0 % 10 == 0 })
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -1,8 +1,8 @@
 /// A small generator of random numbers that is a value: the same seed replays the same run.
 ///
-/// The finaliser is the published SplitMix64 (Steele, Lea and Flood, 2014). It spreads jitter; it
+/// The finaliser is the published SplitMix64 (Steele, Lea and Flood, 2014). It spreads jitter and replays tests; it
 /// is no source of secrets.
-package struct SplitMix64: Sendable, Hashable {
+package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
     /// Starts the sequence that belongs to `seed`.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HeartwireSession
+@testable import HeartwireProtocol
 
 @Suite("SplitMix64: random numbers that can be replayed")
 struct SplitMix64Tests {
