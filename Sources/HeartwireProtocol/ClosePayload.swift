@@ -26,15 +26,12 @@ extension ClosePayload {
             return
         }
         guard payload.count >= 2 else {
-            throw ProtocolViolation(
-                closeCode: .protocolError, clause: "5.5.1",
-                expected: "a close code of two bytes", seen: "one byte")
+            throw .breach("5.5.1", expected: "a close code of two bytes", seen: "one byte")
         }
         let code = CloseCode(rawValue: UInt16(payload[0]) &<< 8 | UInt16(payload[1]))
         guard code.mayBeReceived else {
-            throw ProtocolViolation(
-                closeCode: .protocolError, clause: "7.4",
-                expected: "a close code that may be on the wire", seen: "\(code.rawValue)")
+            throw .breach(
+                "7.4", expected: "a close code that may be on the wire", seen: "\(code.rawValue)")
         }
         guard let reason = String(validatingUTF8: payload.extracting(droppingFirst: 2)) else {
             throw ProtocolViolation(

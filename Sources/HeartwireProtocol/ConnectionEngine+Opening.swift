@@ -124,9 +124,8 @@ extension ConnectionEngine {
         case .invalid(let status, let reason):
             outgoing.append(OpeningResponse.reject(status: status, body: reason))
             failForPeer(
-                ProtocolViolation(
-                    closeCode: .protocolError, clause: "4.2.1",
-                    expected: "a lawful opening request",
+                .breach(
+                    "4.2.1", expected: "a lawful opening request",
                     seen: "one that is answered with HTTP \(status): \(reason)"))
         }
     }

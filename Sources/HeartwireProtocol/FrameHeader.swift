@@ -95,22 +95,19 @@ extension ProtocolViolation {
         if byte & 0x40 != 0 { names.append("RSV1") }
         if byte & 0x20 != 0 { names.append("RSV2") }
         if byte & 0x10 != 0 { names.append("RSV3") }
-        return ProtocolViolation(
-            closeCode: .protocolError, clause: "5.2", expected: "reserved bits to be zero",
-            seen: names.joined(separator: " and "))
+        return .breach(
+            "5.2", expected: "reserved bits to be zero", seen: names.joined(separator: " and "))
     }
 
     @inline(never)
     fileprivate static func reservedOpcode(_ number: UInt8) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.2", expected: "a known opcode",
-            seen: "reserved opcode \(number)")
+        .breach("5.2", expected: "a known opcode", seen: "reserved opcode \(number)")
     }
 
     @inline(never)
     fileprivate static func fragmentedControl(_ opcode: Opcode) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.5", expected: "control frames in one piece",
+        .breach(
+            "5.5", expected: "control frames in one piece",
             seen: "a fragmented \(opcode.name) frame")
     }
 
@@ -118,35 +115,31 @@ extension ProtocolViolation {
     fileprivate static func masking(by sender: Role, _ opcode: Opcode) -> ProtocolViolation {
         switch sender {
         case .client:
-            ProtocolViolation(
-                closeCode: .protocolError, clause: "5.1", expected: "client frames to be masked",
+            .breach(
+                "5.1", expected: "client frames to be masked",
                 seen: "an unmasked \(opcode.name) frame")
         case .server:
-            ProtocolViolation(
-                closeCode: .protocolError, clause: "5.1",
-                expected: "server frames to be unmasked",
+            .breach(
+                "5.1", expected: "server frames to be unmasked",
                 seen: "a masked server frame (\(opcode.name))")
         }
     }
 
     @inline(never)
     fileprivate static func longControl(_ opcode: Opcode) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.5",
-            expected: "at most 125 bytes in a control frame",
+        .breach(
+            "5.5", expected: "at most 125 bytes in a control frame",
             seen: "a longer \(opcode.name) frame")
     }
 
     @inline(never)
     fileprivate static func longerLengthForm(_ width: Int) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.2", expected: "the shortest form of the length",
+        .breach(
+            "5.2", expected: "the shortest form of the length",
             seen: "a length in \(width) bytes that fits in fewer")
     }
 
     fileprivate static var lengthTopBit: ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.2",
-            expected: "a length below 2 to the power of 63", seen: "its top bit set")
+        .breach("5.2", expected: "a length below 2 to the power of 63", seen: "its top bit set")
     }
 }

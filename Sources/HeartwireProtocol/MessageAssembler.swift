@@ -195,16 +195,13 @@ struct MessageAssembler {
 
 extension ProtocolViolation {
     fileprivate static var strayContinuation: ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.4", expected: "a message to begin",
-            seen: "a continuation frame")
+        .breach("5.4", expected: "a message to begin", seen: "a continuation frame")
     }
 
     @inline(never)
     fileprivate static func interruptedMessage(_ opcode: Opcode) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "5.4",
-            expected: "the message that has begun to be continued",
+        .breach(
+            "5.4", expected: "the message that has begun to be continued",
             seen: "a new \(opcode.name) frame")
     }
 

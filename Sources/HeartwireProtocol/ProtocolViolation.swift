@@ -24,6 +24,12 @@ public struct ProtocolViolation: Error, Sendable, Hashable {
         self.expected = expected
         self.seen = seen
     }
+
+    /// A rule of RFC 6455 that the peer broke and that has no close code of its own: 1002.
+    static func breach(_ clause: String, expected: String, seen: String) -> ProtocolViolation {
+        ProtocolViolation(
+            closeCode: .protocolError, clause: clause, expected: expected, seen: seen)
+    }
 }
 
 extension ProtocolViolation: CustomStringConvertible {

@@ -126,8 +126,7 @@ struct StatusLine: Sendable, Hashable {
 extension ProtocolViolation {
     /// A rule of RFC 6455 §4.1 that the server's answer broke.
     static func handshake(expected: String, seen: String) -> ProtocolViolation {
-        ProtocolViolation(
-            closeCode: .protocolError, clause: "4.1", expected: expected, seen: seen)
+        .breach("4.1", expected: expected, seen: seen)
     }
 
     /// A head that is no lawful HTTP, or too long.
