@@ -76,7 +76,7 @@ struct DeflateParameterList: Sendable, Hashable {
     private static func set(
         _ flag: inout Bool, by parameter: ExtensionElement.Parameter, _ clause: String
     ) throws(Fault) {
-        let name = DisplayText.escaped(parameter.name)
+        let name = DisplayText.excerpt(parameter.name)
         guard !flag else {
             throw Fault(clause: "7.1", expected: "\(name) at most once", seen: "it twice")
         }
@@ -90,7 +90,7 @@ struct DeflateParameterList: Sendable, Hashable {
         _ bits: inout Int?, by parameter: ExtensionElement.Parameter, _ clause: String,
         mayBeBare: Bool
     ) throws(Fault) {
-        let name = DisplayText.escaped(parameter.name)
+        let name = DisplayText.excerpt(parameter.name)
         guard bits == nil else {
             throw Fault(clause: "7.1", expected: "\(name) at most once", seen: "it twice")
         }

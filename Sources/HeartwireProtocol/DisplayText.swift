@@ -1,28 +1,37 @@
 /// Makes text that came from elsewhere fit to be shown on one line of a terminal or a log.
-enum DisplayText {
-    /// The most characters that are shown of a foreign text.
+package enum DisplayText {
+    /// The most scalars that an excerpt shows of a foreign text.
     static let limit = 120
 
-    /// `text` with every scalar that steers a terminal or reorders a line written as `\u{…}`, and
-    /// cut after ``limit`` scalars.
-    static func escaped(_ text: String) -> String {
-        var shown = ""
-        var count = 0
-        for scalar in text.unicodeScalars {
-            guard count < limit else { return shown + "…" }
-            count += 1
-            if steers(scalar) {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
+    /// `text` with every scalar escaped that could move a cursor, change a colour, or hide or reorder what stands
+    /// beside it (field case K12-09). Always one line.
+    package static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: steers) else { return text }
+        return text.unicodeScalars.reduce(into: "") { shown, scalar in
+            switch scalar {
+            case "\n": shown += "\\n"
+            case "\r": shown += "\\r"
+            case "\t": shown += "\\t"
+            case _ where steers(scalar): shown += "\\u{\(String(scalar.value, radix: 16))}"
+            default: shown.unicodeScalars.append(scalar)
             }
         }
-        return shown
+    }
+
+    /// The same of at most the first ``limit`` scalars, with a mark where it was cut.
+    static func excerpt(_ text: String) -> String {
+        let head = text.unicodeScalars.prefix(limit)
+        let isCut = head.endIndex < text.unicodeScalars.endIndex
+        return escaped(String(String.UnicodeScalarView(head))) + (isCut ? "…" : "")
     }
 
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse: true
+        // Most text needs no look at the tables of Unicode.
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
+        // The joiners belong to words of several scripts and to composed pictures.
+        case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+        case .control, .lineSeparator, .paragraphSeparator, .privateUse: true
         default: false
         }
     }

@@ -111,6 +111,6 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 extension HeaderFields: CustomStringConvertible {
     /// The names in order, such as `[Host, Authorization]`; never a value.
     public var description: String {
-        "[\(fields.map { DisplayText.escaped($0.name) }.joined(separator: ", "))]"
+        "[\(fields.map { DisplayText.excerpt($0.name) }.joined(separator: ", "))]"
     }
 }

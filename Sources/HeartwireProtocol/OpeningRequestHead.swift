@@ -38,6 +38,6 @@ extension OpeningRequestHead: CustomStringConvertible {
     public var description: String {
         let path = Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
         return
-            "GET \(DisplayText.escaped(String(path)))\(path.endIndex < target.endIndex ? "?…" : "")"
+            "GET \(DisplayText.excerpt(String(path)))\(path.endIndex < target.endIndex ? "?…" : "")"
     }
 }

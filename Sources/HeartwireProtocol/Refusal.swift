@@ -46,7 +46,7 @@ public struct Refusal: Error, Sendable, Hashable {
 extension Refusal: CustomStringConvertible {
     /// One line for people, such as `the server answered HTTP 403 Forbidden`, safe to display.
     public var description: String {
-        let phrase = reasonPhrase.isEmpty ? "" : " \(DisplayText.escaped(reasonPhrase))"
+        let phrase = reasonPhrase.isEmpty ? "" : " \(DisplayText.excerpt(reasonPhrase))"
         let fault = redirectFault.map { ", which was not followed: \($0)" } ?? ""
         return "the server answered HTTP \(status)\(phrase)\(fault)"
     }

@@ -23,12 +23,6 @@ struct DisplayTextTests {
         #expect(displaySafe(text) == text)
     }
 
-    @Test("bytes that are no text are shown all the same")
-    func bytes() {
-        let bytes: [UInt8] = [0x61, 0xFF, 0x1B]
-        #expect(displaySafe(bytes: bytes) == "a\u{FFFD}\\u{1b}")
-    }
-
     @Test(
         "the width is counted in columns of a terminal",
         arguments: [

@@ -3,23 +3,35 @@ import Testing
 @testable import HeartwireProtocol
 
 @Suite struct DisplayTextTests {
-    @Test("ordinary text of any alphabet stays as it is")
-    func plain() {
-        #expect(DisplayText.escaped("Forbidden, verboten, 禁止") == "Forbidden, verboten, 禁止")
-        #expect(DisplayText.escaped("") == "")
+    @Test(
+        "ordinary text of any alphabet stays as it is",
+        arguments: [
+            "", " ~", "Forbidden, verboten, 禁止", "\u{A0}e\u{301}", "👩\u{200D}👩\u{200D}👧",
+            "می\u{200C}خواهم",
+            "\\n \\u{1b}",
+        ])
+    func plain(_ text: String) {
+        #expect(DisplayText.escaped(text) == text)
+        #expect(DisplayText.excerpt(text) == text)
     }
 
-    @Test("what steers a terminal or reorders a line is shown as an escape")
+    @Test("K12-09: what steers a terminal or reorders a line is shown as an escape")
     func steering() {
-        #expect(DisplayText.escaped("a\u{1B}[31mb\r\n") == "a\\u{1b}[31mb\\u{d}\\u{a}")
+        #expect(DisplayText.escaped("a\u{1B}[31mb\r\n\tc") == "a\\u{1b}[31mb\\r\\n\\tc")
+        #expect(DisplayText.escaped("\u{0}\u{1F} \u{7E}\u{7F}") == "\\u{0}\\u{1f} ~\\u{7f}")
+        #expect(DisplayText.escaped("\u{80}\u{9B}\u{9F}") == "\\u{80}\\u{9b}\\u{9f}")
         #expect(DisplayText.escaped("\u{202E}\u{2028}\u{2029}") == "\\u{202e}\\u{2028}\\u{2029}")
-        #expect(DisplayText.escaped("\u{9B}\u{E000}") == "\\u{9b}\\u{e000}")
+        #expect(DisplayText.escaped("\u{2066}\u{FEFF}\u{61C}") == "\\u{2066}\\u{feff}\\u{61c}")
+        #expect(DisplayText.escaped("\u{200B}\u{200E}\u{E000}") == "\\u{200b}\\u{200e}\\u{e000}")
     }
 
-    @Test("a long text is cut after 120 scalars, and one of 120 is not")
+    @Test("an excerpt is cut after 120 scalars, and one of 120 is whole")
     func cut() {
         let whole = String(repeating: "x", count: DisplayText.limit)
-        #expect(DisplayText.escaped(whole) == whole)
-        #expect(DisplayText.escaped(whole + "y") == whole + "…")
+        #expect(DisplayText.excerpt(whole) == whole)
+        #expect(DisplayText.excerpt(whole + "y") == whole + "…")
+        #expect(DisplayText.escaped(whole + "y") == whole + "y")
+        let escapes = String(repeating: "\n", count: DisplayText.limit)
+        #expect(DisplayText.excerpt(escapes) == String(repeating: "\\n", count: DisplayText.limit))
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect("\(Refusal(status: 599))" == "the server answered HTTP 599")
         #expect(
             "\(Refusal(status: 400, reasonPhrase: "a\u{1B}b\nc"))"
-                == "the server answered HTTP 400 a\\u{1b}b\\u{a}c")
+                == "the server answered HTTP 400 a\\u{1b}b\\nc")
     }
 
     @Test("J1: the description shows neither headers nor body")

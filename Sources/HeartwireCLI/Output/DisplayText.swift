@@ -1,37 +1,12 @@
+import HeartwireProtocol
+
 /// `text` with everything escaped that could move a cursor, change a colour, hide or reorder what
-/// stands beside it: control characters, line separators and the marks of bidirectional writing.
+/// stands beside it. Always one line.
 ///
 /// Whatever comes from a peer or from the command line passes through here before a person sees it
-/// (field case K12-09): a hostile server cannot send terminal escapes. Always one line.
+/// (field case K12-09): a hostile server cannot send terminal escapes.
 func displaySafe(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafeToShow) else { return text }
-    var safe = ""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\n": safe += "\\n"
-        case "\r": safe += "\\r"
-        case "\t": safe += "\\t"
-        case _ where isUnsafeToShow(scalar):
-            safe += "\\u{\(String(scalar.value, radix: 16))}"
-        default: safe.unicodeScalars.append(scalar)
-        }
-    }
-    return safe
-}
-
-/// The same for bytes that may not be text: what is not UTF-8 becomes U+FFFD.
-func displaySafe(bytes: some Collection<UInt8>) -> String {
-    displaySafe(String(decoding: bytes, as: UTF8.self))
-}
-
-private func isUnsafeToShow(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x00...0x1F, 0x7F...0x9F: true
-    // Directional marks, embeddings, overrides and isolates (Unicode UAX #9).
-    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    case 0x2028, 0x2029, 0xFEFF: true
-    default: false
-    }
+    DisplayText.escaped(text)
 }
 
 /// How many columns of a terminal `text` takes: none for combining marks, two for wide characters.
