@@ -17,7 +17,10 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {
-        if engine.inflates || state == .connecting { takeInSlices(bytes) } else { take(bytes) }
+        guard engine.inflates || state == .connecting else { return take(bytes) }
+        let taken = takeInSlices(bytes)
+        guard taken < bytes.count else { return }
+        withheld.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
     }
 
     var channelDirectBytes: Int { state == .open ? engine.directBytes : 0 }
@@ -41,7 +44,9 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     /// One read of compressed bytes may inflate a thousandfold, so consumers are asked between slices of it.
-    private func takeInSlices(_ bytes: UnsafeRawBufferPointer) {
+    ///
+    /// - Returns: how many bytes are done with: those taken, and all of them when nobody wants the rest any more.
+    private func takeInSlices(_ bytes: UnsafeRawBufferPointer) -> Int {
         var rest = bytes[...]
         let source = channel
         // A redirect goes on with another channel, which these bytes are not from.
@@ -49,15 +54,17 @@ extension SocketTransport: ByteChannelHandler {
             take(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.inflatedSliceBytes)))
             rest = rest.dropFirst(Self.inflatedSliceBytes)
         }
-        if state == .open, channel === source { withheld.append(contentsOf: rest) }
+        return state == .open && channel === source ? rest.startIndex : bytes.count
     }
 
     /// Goes on where reading was suspended in the middle of a read.
     func takeWithheld() {
         guard state == .open, isReading else { return }
-        let bytes = withheld
-        withheld = []
-        bytes.withUnsafeBytes { takeInSlices($0) }
+        var bytes = withheld
+        withheld = ByteQueue()
+        bytes.drop(bytes.withUnsafeBytes { takeInSlices($0) })
+        bytes.release()
+        withheld = bytes
         if isReading, withheld.isEmpty { channel?.setReading(true) }
     }
 

@@ -61,7 +61,7 @@ final class SocketTransport: Transport, TurnFlushable {
     var isStreamUp = false
     var isReading = true
     /// What came in one read with bytes that inflated past what consumers can hold; taken once they have room.
-    var withheld: [UInt8] = []
+    var withheld = ByteQueue()
     var awaited: PingID?
     var lingerTimer: TimerID?
     /// Where the attempt has been, while it is under way and follows redirects.
