@@ -134,6 +134,33 @@ struct SocketTransportTests {
         #expect(rig.channel?.reading == [false, true])
     }
 
+    @Test("T4: what a read brings behind a suspension waits in order and comes a slice at a time")
+    func withheld() throws {
+        let rig = try TransportRig()
+        rig.open()
+        // 102 bytes each on the wire, so that most slices end within a frame.
+        let texts = (100..<300).map { "message \($0) " + String(repeating: ".", count: 88) }
+        rig.observer.onReport = { report in
+            if case .message = report { rig.transport.setReading(false) }
+        }
+        rig.serve(rig.server.acceptance + texts.flatMap(Frames.text))
+        var counts = [0, rig.observer.messages.count]
+        while counts.count < 10, !rig.transport.withheld.isEmpty {
+            rig.perform { $0.setReading(true) }
+            counts.append(rig.observer.messages.count)
+        }
+        for (earlier, later) in zip(counts, counts.dropFirst()) {
+            #expect(later > earlier && later - earlier <= 41)
+        }
+        #expect(rig.observer.messages == texts.map { .text($0) })
+        #expect(rig.transport.withheld.capacity == 0)
+        rig.observer.onReport = nil
+        rig.serve(Frames.text("a"))
+        #expect(rig.observer.messages.count == texts.count)
+        rig.perform { $0.setReading(true) }
+        #expect(rig.observer.messages.last == .text("a"))
+    }
+
     // MARK: Pings
 
     /// The payload of the newest ping that came to the server.
