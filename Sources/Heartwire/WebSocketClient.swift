@@ -183,16 +183,42 @@ public actor WebSocketClient {
     /// - Throws: `SendError.notOpen` when there is no open connection. While waiting for room:
     ///   `SendError.connectionEnded` when the connection ended, `SendError.cancelled` when the task was
     ///   cancelled; the message may or may not arrive then.
+    @inlinable
     public nonisolated(nonsending) func send(_ message: Message) async throws(SendError) {
-        if core.executor.isCurrent {
-            while core.isBacklogged {
-                try await core.waitForRoom(isolation: #isolation)
-            }
-            guard try !core.send(message) else { return }
-            try await core.waitForRoom(isolation: #isolation)
-        } else {
-            try await sendFromElsewhere(message)
+        // A call that may suspend costs a look at the task's executor, so first comes one that cannot.
+        switch try sendAtOnce(message) {
+        case .sent: return
+        case .sentOverMark: try await waitForRoom()
+        case .notSent: try await sendInTurn(message)
         }
+    }
+
+    /// How far ``send(_:)`` comes without a suspension.
+    @usableFromInline
+    enum FirstStep {
+        case sent
+        /// More than the limit waits now.
+        case sentOverMark
+        /// Nothing has happened: the caller is not in the domain, or messages wait ahead of this one.
+        case notSent
+    }
+
+    @usableFromInline
+    nonisolated func sendAtOnce(_ message: Message) throws(SendError) -> FirstStep {
+        guard core.executor.isCurrent, !core.isBacklogged else { return .notSent }
+        return try core.send(message) ? .sent : .sentOverMark
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func waitForRoom() async throws(SendError) {
+        try await core.waitForRoom(isolation: #isolation)
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func sendInTurn(_ message: Message) async throws(SendError) {
+        guard core.executor.isCurrent else { return try await sendFromElsewhere(message) }
+        while core.isBacklogged { try await waitForRoom() }
+        if try !core.send(message) { try await waitForRoom() }
     }
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {
