@@ -16,12 +16,17 @@
 
         private let loop: EventLoop
         private var subscribers = PathSubscribers()
-        private var descriptor: Int32 = -1
+        private(set) var descriptor: Int32 = -1
         private var token: UInt64 = 0
         private var reader = NetlinkReader(port: 0)
         private var nextReading: TimerID?
-        /// How many readings were begun, for tests.
+        /// How many readings were begun.
         private(set) var readings = 0
+        /// How often the kernel had more to say than the socket could hold.
+        private(set) var losses = 0
+
+        /// Whether all that was announced has been read.
+        var isAtRest: Bool { !reader.isReading && !reader.isStale && nextReading == nil }
 
         init(loop: EventLoop) {
             self.loop = loop
@@ -147,7 +152,9 @@
                 }
                 switch errno {
                 case EINTR: continue
-                case ENOBUFS: reader.lostWords()
+                case ENOBUFS:
+                    losses += 1
+                    reader.lostWords()
                 default: return nil
                 }
             }
