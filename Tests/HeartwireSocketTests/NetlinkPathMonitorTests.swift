@@ -43,6 +43,12 @@
             return subscription
         }
 
+        /// How many descriptors the loop watches; the monitor's is the only one.
+        private func watched() async throws -> Int {
+            let loop = space.loop
+            return try await on(loop) { loop.watchedCount }
+        }
+
         /// Returns when nothing is read or to be read.
         private func settle() async throws {
             let monitor = monitor
@@ -51,10 +57,18 @@
             } while try await on(space.loop) { !monitor.isAtRest }
         }
 
-        /// What was reported for a change, and that a whole reading was made because of it.
-        private func reports(of change: String) async throws -> [NetworkPath] {
+        /// What was reported for a change. Where one is `expected` it is waited for: the kernel may take a second to say
+        /// that a link has a carrier.
+        private func reports(
+            of change: String, expected: NetworkPath? = nil
+        ) async throws -> [NetworkPath] {
             let known = heard.entries.count
             try space.ip(change)
+            for _ in 0..<300 {
+                let news = heard.entries.dropFirst(known)
+                if expected == nil || news.last == expected { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
             // The kernel announces it within a turn; the reading follows after the spacing.
             try await Task.sleep(for: NetlinkPathMonitor.spacing * 4)
             try await settle()
@@ -82,7 +96,7 @@
                 ("link del here", .unusable),
             ]
             for (change, path) in steps {
-                let reports = try await reports(of: change)
+                let reports = try await reports(of: change, expected: path)
                 #expect(reports.last == path, "\(change)")
                 #expect(!reports.isEmpty, "\(change)")
             }
@@ -147,21 +161,22 @@
         func socket() async throws {
             defer { close() }
             let (monitor, loop) = (monitor, space.loop)
-            #expect(try await on(loop) { loop.watchedCount } == 0)
+            #expect(try await watched() == 0)
             let subscriptions = try await on(loop) {
                 [monitor.subscribe(in: loop) { _ in }, monitor.subscribe(in: loop) { _ in }]
             }
-            #expect(try await on(loop) { loop.watchedCount } == 1)
+            #expect(try await watched() == 1)
             try await on(loop) { subscriptions[0].cancel() }
-            #expect(try await on(loop) { loop.watchedCount } == 1)
+            #expect(try await watched() == 1)
             try await on(loop) { subscriptions[1].cancel() }
-            #expect(try await on(loop) { loop.watchedCount } == 0)
-            #expect(try await on(loop) { loop.timerCount } == 0)
+            #expect(try await watched() == 0)
+            let timers = try await on(loop) { loop.timerCount }
+            #expect(timers == 0)
             // And again.
             let third = try await on(loop) { monitor.subscribe(in: loop) { _ in } }
-            #expect(try await on(loop) { loop.watchedCount } == 1)
+            #expect(try await watched() == 1)
             try await on(loop) { third.cancel() }
-            #expect(try await on(loop) { loop.watchedCount } == 0)
+            #expect(try await watched() == 0)
         }
 
         @Test("L3: a subscriber elsewhere may come and go from its own domain")
@@ -178,10 +193,10 @@
                 }
             }
             try await settle()
-            _ = try await reports(of: "link set here down")
+            _ = try await reports(of: "link set here down", expected: .unusable)
             #expect(heard.entries.last == .unusable)
             try await on(other) { subscription.cancel() }
-            #expect(try await on(space.loop) { [space] in space.loop.watchedCount } == 0)
+            #expect(try await watched() == 0)
         }
 
         @Test("L3: whoever is told may leave at once")
@@ -199,7 +214,7 @@
             try await settle()
             _ = try await reports(of: "link set here down")
             #expect(heard.entries == [.unusable])
-            #expect(try await on(loop) { loop.watchedCount } == 0)
+            #expect(try await watched() == 0)
         }
 
         private final class Place: @unchecked Sendable {

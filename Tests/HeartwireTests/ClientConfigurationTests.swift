@@ -67,13 +67,13 @@ struct ClientConfigurationTests {
     }
 
     @Test("L3, R6: settling and spacing reach the session")
-    func lifeCycleSettings() async throws {
+    func lifeCycleSettings() throws {
         let client = try WebSocketClient("ws://h/") {
             $0.pathSettling = .seconds(7)
             $0.wakeSpacing = .seconds(8)
         }
-        #expect(await client.core.machine.configuration.pathSettling == .seconds(7))
-        #expect(await client.core.machine.configuration.wakeSpacing == .seconds(8))
+        #expect(client.core.machine.configuration.pathSettling == .seconds(7))
+        #expect(client.core.machine.configuration.wakeSpacing == .seconds(8))
     }
 
     @Test("R4: an attempt says for which connection and for which URL it is")

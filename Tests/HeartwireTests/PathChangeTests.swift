@@ -55,9 +55,8 @@
             there = try NetworkNamespace("server")
             try NetworkNamespace.connect(
                 (here, "here", "10.77.0.2/24"), (there, "there", "10.77.0.1/24"))
-            try there.ip("link add home type dummy")
-            try there.ip("link set home up")
-            try there.ip("addr add \(Self.address)/32 dev home")
+            try there.ip("link set lo up")
+            try there.ip("addr add \(Self.address)/32 dev lo")
             try here.ip("route add \(Self.address) via 10.77.0.1")
             server = try await Server(on: there.loop)
         }

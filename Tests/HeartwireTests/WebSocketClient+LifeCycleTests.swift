@@ -164,6 +164,7 @@ struct WebSocketClientLifeCycleTests {
             await client.suspend()
             try await client.send(.text("still here"))
         }
+        world.executor.runUntilIdle()
         #expect(world.endpoint.counters.messages == 1)
         world.executor.perform { world.endpoint.dropAll() }
         world.executor.advance(by: .seconds(1))

@@ -48,7 +48,8 @@
             loop.shutdown()
         }
 
-        /// Makes a cable between two networks, and gives its ends these names and addresses. The ends are up.
+        /// Makes a cable between two networks, and gives its ends these names and addresses. Returns when both ends have a
+        /// carrier, which the kernel may take a second to say.
         public static func connect(
             _ one: (space: NetworkNamespace, link: String, address: String),
             _ other: (space: NetworkNamespace, link: String, address: String)
@@ -59,31 +60,38 @@
                 try end.space.ip("link set \(end.link) addrgenmode none up")
                 try end.space.ip("addr add \(end.address) dev \(end.link)")
             }
+            for end in [one, other] {
+                var isUp = false
+                for _ in 0..<500 where !isUp {
+                    isUp = try end.space.ip("-o link show dev \(end.link)").contains("state UP")
+                    if !isUp { usleep(10_000) }
+                }
+                guard isUp else { throw NamespaceFailure("\(end.link) has no carrier", 0) }
+            }
         }
 
-        /// Runs `ip` with these arguments in this network, to its end.
-        public func ip(_ arguments: String) throws {
+        /// Runs `ip` with these arguments in this network, to its end. Gives what it prints.
+        @discardableResult
+        public func ip(_ arguments: String) throws -> String {
             try ip([arguments])
         }
 
         /// Runs `ip` once for each of these, all in one turn of the loop.
-        public func ip(_ commands: [String]) throws {
-            try Self.run(on: loop) {
-                for command in commands { try Self.spawn(command) }
-            }
+        @discardableResult
+        public func ip(_ commands: [String]) throws -> String {
+            try Self.run(on: loop) { try commands.map(Self.spawn).joined() }
         }
 
-        private static func spawn(_ arguments: String) throws {
-            let words = (["ip"] + arguments.split(separator: " ").map(String.init)).map {
-                strdup($0)
+        private static func spawn(_ arguments: String) throws -> String {
+            guard let pipe = popen("ip \(arguments) 2>&1", "r") else {
+                throw NamespaceFailure("no shell", errno)
             }
-            defer { for word in words { free(word) } }
-            var child: pid_t = 0
-            let started = posix_spawnp(&child, "ip", nil, nil, words + [nil], [nil])
-            guard started == 0 else { throw NamespaceFailure("no ip(8)", started) }
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0, errno == EINTR {}
-            guard status == 0 else { throw NamespaceFailure("ip \(arguments)", status) }
+            var output: [UInt8] = []
+            while case let byte = fgetc(pipe), byte >= 0 { output.append(UInt8(byte)) }
+            let status = pclose(pipe)
+            let text = String(decoding: output, as: UTF8.self)
+            guard status == 0 else { throw NamespaceFailure("ip \(arguments): \(text)", status) }
+            return text
         }
 
         /// Runs `body` on the loop and waits for it.
