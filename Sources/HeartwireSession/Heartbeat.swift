@@ -16,8 +16,7 @@
 ///
 /// While the owner does not read from the network, because its consumer is slow, a missing pong says
 /// nothing. No verdict is passed until reading goes on; then a probe replaces what was awaited. A
-/// suspension is such a pause, behind which a probe always decides: neither the pong of an older ping nor a
-/// frame that the kernel has kept says that the peer lives now (L2).
+/// suspension is such a pause, and behind it a probe always decides (L2).
 ///
 ///     state        told                         new state     action
 ///     idle         connect                      connecting    –
@@ -224,9 +223,8 @@ extension Heartbeat {
         rest(from: now)
     }
 
-    /// A frame that is no pong arrived. Counts only when the settings say so (H13), and like a pong only
-    /// before the deadline; while a probe is out never, since the frame may have lain in the kernel since before
-    /// the doubt (L2).
+    /// A frame that is no pong arrived. Counts only when the settings say so (H13), like a pong before the deadline,
+    /// and not for a probe: it may have lain in the kernel since before the doubt (L2).
     public mutating func frameReceived(_ received: Generation, at now: Instant) {
         guard configuration.countsInboundFrames, received == generation, !isProbing,
             let deadline = nextDeadline, now < deadline

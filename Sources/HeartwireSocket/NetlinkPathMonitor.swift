@@ -142,7 +142,8 @@
                 let count = withUnsafeMutablePointer(to: &sender) { pointer in
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         recvfrom(
-                            descriptor, buffer.baseAddress, buffer.count, Int32(MSG_TRUNC), $0, &length)
+                            descriptor, buffer.baseAddress, buffer.count, Int32(MSG_TRUNC), $0,
+                            &length)
                     }
                 }
                 if count >= 0 {

@@ -1,5 +1,4 @@
 import HeartwireSession
-import Synchronization
 
 /// Keeps one monitor of the system for all clients of a loop, as long as one of them has it. Any thread may ask.
 final class SharedPathMonitor: Sendable {
@@ -7,7 +6,7 @@ final class SharedPathMonitor: Sendable {
         weak var monitor: (any PathMonitor)?
     }
 
-    private let place = Mutex(Place())
+    private let place = Locked(Place())
 
     /// The loop's monitor; `nil` on a system that has none.
     func monitor(on loop: EventLoop) -> (any PathMonitor)? {

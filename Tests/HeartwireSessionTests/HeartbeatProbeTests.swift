@@ -193,7 +193,9 @@ extension HeartbeatTests {
         #expect(machine.phase == .connecting)
     }
 
-    @Test("H4: a verdict is due from the deadline on", arguments: [(1099, false), (1100, true), (1101, true)])
+    @Test(
+        "H4: a verdict is due from the deadline on",
+        arguments: [(1099, false), (1100, true), (1101, true)])
     func verdictDue(now: Int, isDue: Bool) throws {
         #expect(try awaitingPong().isVerdictDue(at: now) == isDue)
         #expect(try !resting().isVerdictDue(at: now))

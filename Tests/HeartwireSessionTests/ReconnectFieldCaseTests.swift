@@ -169,7 +169,9 @@ struct ReconnectFieldCaseTests {
         #expect(world.connects.count >= 7)
     }
 
-    @Test("K03-11: returns to the foreground and paths that come and go open no more connections than that")
+    @Test(
+        "K03-11: returns to the foreground and paths that come and go open no more connections than that"
+    )
     func foregroundStorm() throws {
         let world = refusingWorld(
             SessionConfiguration(reconnect: try steadyPolicy(cap: .seconds(30))), refused,

@@ -30,7 +30,9 @@ struct SessionMachineLifeCycleTests {
 
     // MARK: Every phase
 
-    @Test("L1: in every phase a suspended session has no timer, and the timer that was set is turned away")
+    @Test(
+        "L1: in every phase a suspended session has no timer, and the timer that was set is turned away"
+    )
     func noTimer() {
         for (name, fresh) in SessionMachineTests.phases() {
             var machine = fresh
@@ -52,7 +54,8 @@ struct SessionMachineLifeCycleTests {
         let expected: [String: [SessionEffect]] = [
             "waiting": [.publish(.suspended(cause: .heartbeatTimeout))],
             "closing": [
-                .abortTransport(g2), .connectionEnded(g2, cut), .publish(.stopped(.disconnected(cut))),
+                .abortTransport(g2), .connectionEnded(g2, cut),
+                .publish(.stopped(.disconnected(cut))),
             ],
         ]
         for (name, fresh) in SessionMachineTests.phases() {
@@ -140,12 +143,15 @@ struct SessionMachineLifeCycleTests {
             machine.handle(.suspendRequested, now: at(30)) == [
                 .abortTransport(g1), .connectionEnded(g1, cut), .publish(.suspended(cause: nil)),
             ])
-        #expect(machine.handle(.resumeRequested, now: at(40)).last == .askForRequest(g2, attempt: 0))
+        #expect(
+            machine.handle(.resumeRequested, now: at(40)).last == .askForRequest(g2, attempt: 0))
     }
 
     // MARK: An open connection
 
-    @Test("L2: the fresh probe has its short deadline, and its pong keeps the connection", arguments: [199, 200])
+    @Test(
+        "L2: the fresh probe has its short deadline, and its pong keeps the connection",
+        arguments: [199, 200])
     func verdict(_ answered: Int) throws {
         var machine = openMachine(try configuration())
         _ = machine.handle(.suspendRequested, now: at(4_000))
@@ -178,7 +184,9 @@ struct SessionMachineLifeCycleTests {
         #expect(machine.nextDeadline == at(11_520))
     }
 
-    @Test("L2: what the kernel kept during the sleep is no proof of life, also where any frame counts")
+    @Test(
+        "L2: what the kernel kept during the sleep is no proof of life, also where any frame counts"
+    )
     func bufferedFrames() throws {
         var machine = openMachine(try configuration(countsInboundFrames: true))
         _ = machine.handle(.suspendRequested, now: at(1_000))
@@ -231,7 +239,9 @@ struct SessionMachineLifeCycleTests {
         #expect(machine.nextDeadline == at(950))
     }
 
-    @Test("L1, R2: time asleep makes no connection stable; it counts anew from the resume", arguments: [1_000, 90_000])
+    @Test(
+        "L1, R2: time asleep makes no connection stable; it counts anew from the resume",
+        arguments: [1_000, 90_000])
     func stability(slept: Int) throws {
         var machine = try waitingMachine()
         _ = machine.handle(.connectRequested, now: at(0))
@@ -273,7 +283,9 @@ struct SessionMachineLifeCycleTests {
 
     // MARK: An attempt and a wait
 
-    @Test("L1: an attempt has the time that it had left when it was suspended", arguments: [10, 1_000_000])
+    @Test(
+        "L1: an attempt has the time that it had left when it was suspended",
+        arguments: [10, 1_000_000])
     func attempt(slept: Int) throws {
         var machine = SessionMachine(try configuration(), seed: 1)
         _ = machine.handle(.connectRequested, now: at(0))
@@ -297,7 +309,8 @@ struct SessionMachineLifeCycleTests {
             machine.handle(.requestFailed(g1, "no"), now: at(20)) == [
                 .connectionEnded(g1, cause), .publish(.suspended(cause: cause)),
             ])
-        #expect(machine.handle(.resumeRequested, now: at(30)).last == .askForRequest(g2, attempt: 1))
+        #expect(
+            machine.handle(.resumeRequested, now: at(30)).last == .askForRequest(g2, attempt: 1))
     }
 
     @Test("R6: a resume cuts a wait short, but not twice within the spacing, to the unit")
@@ -344,7 +357,9 @@ struct SessionMachineLifeCycleTests {
 
     // MARK: Paths
 
-    @Test("L3: a change of path has an open connection probed once the paths have settled", arguments: NetworkPath.allCases)
+    @Test(
+        "L3: a change of path has an open connection probed once the paths have settled",
+        arguments: NetworkPath.allCases)
     func pathWhileOpen(path: NetworkPath) throws {
         var machine = openMachine(try configuration())
         #expect(machine.handle(.pathChanged(path), now: at(1_000)).isEmpty)
@@ -359,7 +374,9 @@ struct SessionMachineLifeCycleTests {
             effects.last == .publish(.waiting(attempt: 1, delay: .zero, cause: .heartbeatTimeout)))
     }
 
-    @Test("L3: a change under a probe leads to another one behind it, and does not put its verdict off")
+    @Test(
+        "L3: a change under a probe leads to another one behind it, and does not put its verdict off"
+    )
     func pathUnderAProbe() throws {
         var machine = openMachine(try configuration())
         #expect(machine.handle(.probeRequested, now: at(1_000)) == [.sendPing(g1, ping1)])
@@ -399,17 +416,25 @@ struct SessionMachineLifeCycleTests {
     @Test("R6: a storm of regained paths makes one attempt, which counts like any other")
     func storm() throws {
         var machine = try waitingMachine()
-        for now in 1_000..<1_500 { #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty) }
+        for now in 1_000..<1_500 {
+            #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty)
+        }
         #expect(machine.nextDeadline == at(1_500))
-        #expect(machine.handle(.timerFired(g2), now: at(1_500)).last == .askForRequest(g2, attempt: 1))
-        for now in 1_500..<2_000 { #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty) }
+        #expect(
+            machine.handle(.timerFired(g2), now: at(1_500)).last == .askForRequest(g2, attempt: 1))
+        for now in 1_500..<2_000 {
+            #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty)
+        }
         _ = machine.handle(.requestFailed(g2, "no"), now: at(2_000))
         #expect(machine.nextDeadline == at(202_000), "the counter is not reset")
-        for now in 2_000..<3_000 { #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty) }
+        for now in 2_000..<3_000 {
+            #expect(machine.handle(.pathChanged(.usable), now: at(now)).isEmpty)
+        }
         #expect(machine.nextDeadline == at(31_500), "the next is cut short a spacing later")
     }
 
-    @Test("R6: a path that is lost again before it has settled cuts nothing short; the wait goes on")
+    @Test(
+        "R6: a path that is lost again before it has settled cuts nothing short; the wait goes on")
     func lostAgain() throws {
         var machine = try waitingMachine()
         #expect(machine.handle(.pathChanged(.unusable), now: at(500)).isEmpty)
@@ -424,7 +449,8 @@ struct SessionMachineLifeCycleTests {
     @Test("L3: in no other phase, and while suspended, does a path change anything")
     func pathElsewhere() {
         for (name, fresh) in SessionMachineTests.phases() {
-            for isSuspended in [false, true] where isSuspended || !["open", "waiting"].contains(name) {
+            for isSuspended in [false, true]
+            where isSuspended || !["open", "waiting"].contains(name) {
                 var machine = fresh
                 if isSuspended { _ = machine.handle(.suspendRequested, now: at(70)) }
                 let before = machine

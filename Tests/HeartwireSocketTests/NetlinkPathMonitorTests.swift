@@ -135,7 +135,9 @@
             try await on(space.loop) { subscription.cancel() }
         }
 
-        @Test("L3: words that were lost because the socket was full cost one more reading, and no change")
+        @Test(
+            "L3: words that were lost because the socket was full cost one more reading, and no change"
+        )
         func overflow() async throws {
             defer { close() }
             try cable()
@@ -157,7 +159,9 @@
             try await on(space.loop) { subscription.cancel() }
         }
 
-        @Test("L3, R5: the socket is there while somebody listens, for all of them together, and no longer")
+        @Test(
+            "L3, R5: the socket is there while somebody listens, for all of them together, and no longer"
+        )
         func socket() async throws {
             defer { close() }
             let (monitor, loop) = (monitor, space.loop)

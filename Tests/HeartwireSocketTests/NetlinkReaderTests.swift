@@ -1,3 +1,4 @@
+import HeartwireProtocol
 import HeartwireSession
 import Testing
 
@@ -49,7 +50,9 @@ struct NetlinkReaderTests {
         #expect(!reader.isStale)
     }
 
-    @Test("L3: a reading that differs is reported with what the paths are good for; the same again is not")
+    @Test(
+        "L3: a reading that differs is reported with what the paths are good for; the same again is not"
+    )
     func changes() {
         var reader = NetlinkReader(port: Self.port)
         _ = answer(&reader, up)
@@ -59,7 +62,9 @@ struct NetlinkReaderTests {
         #expect(answer(&reader, up) == .report(.usable))
     }
 
-    @Test("L3: an announcement makes the last reading stale, whoever caused it; one that concerns nobody does not")
+    @Test(
+        "L3: an announcement makes the last reading stale, whoever caused it; one that concerns nobody does not"
+    )
     func news() {
         var reader = NetlinkReader(port: Self.port)
         _ = answer(&reader, up)
@@ -145,7 +150,8 @@ struct NetlinkReaderTests {
         for _ in 0..<500 {
             var bytes = good
             for _ in 0..<1 + random.next() % 8 {
-                bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+                bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(
+                    truncatingIfNeeded: random.next())
             }
             _ = reader.take(Array(bytes.prefix(Int(random.next() % UInt64(bytes.count + 1)))))
             if !reader.isReading { _ = reader.begin() }

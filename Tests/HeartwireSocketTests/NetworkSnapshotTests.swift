@@ -32,7 +32,9 @@ struct NetworkSnapshotTests {
                 snapshot([(Kind.newLink, Bytes.link(2, flags: flags)), address]).path == .unusable,
                 "off, no carrier, or the loopback")
         }
-        for (scope, path) in [(200, .usable), (253, .unusable), (254, .unusable)] as [(UInt8, NetworkPath)] {
+        for (scope, path) in [(200, .usable), (253, .unusable), (254, .unusable)]
+            as [(UInt8, NetworkPath)]
+        {
             let address = (Kind.newAddress, Bytes.address(2, [254, 128], scope: scope, family: 10))
             #expect(snapshot([(Kind.newLink, Bytes.link(2)), address]).path == path)
         }
@@ -58,7 +60,9 @@ struct NetworkSnapshotTests {
         }
     }
 
-    @Test("L3: a route is what its gateway, link and metric make it; the kernel's cache is no part of it")
+    @Test(
+        "L3: a route is what its gateway, link and metric make it; the kernel's cache is no part of it"
+    )
     func routes() {
         let gateway = Bytes.attribute(5, [10, 0, 0, 254])
         let plain = snapshot([(Kind.newRoute, Bytes.route(gateway))])
@@ -98,9 +102,13 @@ struct NetworkSnapshotTests {
         #expect(!concerns(99, Bytes.route()))
     }
 
-    @Test("L3: a body that is too short for its fields concerns nobody", arguments: [16, 17, 20, 21, 24, 25] as [UInt16])
+    @Test(
+        "L3: a body that is too short for its fields concerns nobody",
+        arguments: [16, 17, 20, 21, 24, 25] as [UInt16])
     func shortBodies(type: UInt16) {
-        let body = type < 18 ? Bytes.link(1) : type < 22 ? Array(Bytes.address(1, []).prefix(8)) : Bytes.route()
+        let body =
+            type < 18
+            ? Bytes.link(1) : type < 22 ? Array(Bytes.address(1, []).prefix(8)) : Bytes.route()
         #expect(concerns(type, body))
         for count in 0..<body.count {
             #expect(!concerns(type, Array(body.prefix(count))))
@@ -108,7 +116,9 @@ struct NetworkSnapshotTests {
         }
     }
 
-    @Test("L3: only a list's new entries are added, and a particular route is told from a default one")
+    @Test(
+        "L3: only a list's new entries are added, and a particular route is told from a default one"
+    )
     func kinds() {
         #expect(snapshot([(Kind.deletedRoute, Bytes.route())]) == snapshot([]))
         func isParticular(_ type: UInt16, _ body: [UInt8]) -> Bool {

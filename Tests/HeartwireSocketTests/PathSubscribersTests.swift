@@ -6,7 +6,8 @@ import Testing
 
 @Suite("PathSubscribers: who hears of paths")
 struct PathSubscribersTests {
-    @Test("L3: those of the loop hear at once, others in their own domain, and who has left does not")
+    @Test(
+        "L3: those of the loop hear at once, others in their own domain, and who has left does not")
     func report() async throws {
         let loop = EventLoop(name: "paths")
         defer { loop.shutdown() }

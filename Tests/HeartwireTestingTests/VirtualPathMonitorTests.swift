@@ -8,7 +8,9 @@ struct VirtualPathMonitorTests {
         var paths: [String] = []
     }
 
-    @Test("L3: everybody who listens hears of each change, in the order in which they came, until they leave")
+    @Test(
+        "L3: everybody who listens hears of each change, in the order in which they came, until they leave"
+    )
     func reports() {
         let executor = VirtualExecutor()
         let monitor = VirtualPathMonitor()

@@ -25,7 +25,8 @@ struct ClientCoreLifeCycleTests {
         world.executor.perform { monitor.change(to: path) }
     }
 
-    @Test("L3, R5: a client listens to the network's paths while its session goes on, and no longer")
+    @Test(
+        "L3, R5: a client listens to the network's paths while its session goes on, and no longer")
     func subscription() throws {
         let client = try client()
         #expect(monitor.subscriberCount == 0)
@@ -77,7 +78,9 @@ struct ClientCoreLifeCycleTests {
         #expect(world.transports.living == 0)
     }
 
-    @Test("L3: a change of path on a dead link has it replaced within the settling and the probe, at once")
+    @Test(
+        "L3: a change of path on a dead link has it replaced within the settling and the probe, at once"
+    )
     func deadLink() throws {
         let client = try client()
         try world.run {

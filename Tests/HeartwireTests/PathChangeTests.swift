@@ -4,7 +4,6 @@
     import HeartwireSocket
     import HeartwireTesting
     import NetworkNamespaces
-    import Synchronization
     import Testing
 
     @testable import Heartwire
@@ -24,7 +23,7 @@
         private static let address = "10.88.0.1"
 
         private final class Journal: Sendable {
-            private let entries = Mutex<[JournalEvent]>([])
+            private let entries = Locked<[JournalEvent]>([])
             var all: [JournalEvent] { entries.withLock { $0 } }
             func add(_ event: JournalEvent) { entries.withLock { $0.append(event) } }
         }
@@ -164,7 +163,9 @@
             await close(client)
         }
 
-        @Test("L3: with the monitor off the client hears of nothing, and the heartbeat is left to find out")
+        @Test(
+            "L3: with the monitor off the client hears of nothing, and the heartbeat is left to find out"
+        )
         func off() async throws {
             let journal = journal
             let transport = SocketTransportFactory(loop: here.loop)

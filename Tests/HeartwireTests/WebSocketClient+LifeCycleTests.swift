@@ -33,7 +33,9 @@ struct WebSocketClientLifeCycleTests {
         #expect(try world.state(client) == .open(Generation(1)))
     }
 
-    @Test("L2: on the resume a healthy connection proves itself by one fresh pong and is used further")
+    @Test(
+        "L2: on the resume a healthy connection proves itself by one fresh pong and is used further"
+    )
     func reused() throws {
         let client = try openClient()
         try world.run {
@@ -51,7 +53,9 @@ struct WebSocketClientLifeCycleTests {
         #expect(try world.run { await !client.isSuspended })
     }
 
-    @Test("K02-10, L2: after ten minutes of sleep a half-open connection is replaced once, at once, by itself")
+    @Test(
+        "K02-10, L2: after ten minutes of sleep a half-open connection is replaced once, at once, by itself"
+    )
     func halfOpen() throws {
         let client = try openClient()
         try world.run { await client.suspend() }
@@ -86,7 +90,9 @@ struct WebSocketClientLifeCycleTests {
         #expect(world.causes == [.heartbeatTimeout])
     }
 
-    @Test("L1: a connection that ends while suspended leaves the state suspended, and is replaced at the resume")
+    @Test(
+        "L1: a connection that ends while suspended leaves the state suspended, and is replaced at the resume"
+    )
     func endedWhileSuspended() throws {
         let client = try openClient()
         try world.run { await client.suspend() }
@@ -104,7 +110,9 @@ struct WebSocketClientLifeCycleTests {
         #expect(world.states == [.connecting, .open, .suspended, .connecting, .open])
     }
 
-    @Test("L1: connect() while suspended is remembered; waiting for the opening goes on through the resume")
+    @Test(
+        "L1: connect() while suspended is remembered; waiting for the opening goes on through the resume"
+    )
     func connectWhileSuspended() throws {
         let client = try world.client()
         try world.run {
@@ -123,7 +131,9 @@ struct WebSocketClientLifeCycleTests {
         try world.checkNothingLeft(client)
     }
 
-    @Test("R5, L1: disconnect() while suspended closes politely and leaves nothing; so does letting go")
+    @Test(
+        "R5, L1: disconnect() while suspended closes politely and leaves nothing; so does letting go"
+    )
     func disconnectWhileSuspended() throws {
         let client = try openClient()
         try world.run {
@@ -141,7 +151,9 @@ struct WebSocketClientLifeCycleTests {
         #expect(world.transports.living == 0)
     }
 
-    @Test("L1, R5: a close that is under way when the session is suspended is cut short, so nobody waits for ever")
+    @Test(
+        "L1, R5: a close that is under way when the session is suspended is cut short, so nobody waits for ever"
+    )
     func suspendWhileClosing() throws {
         let client = try openClient()
         world.executor.perform { world.serverChannel?.freeze() }
@@ -157,7 +169,9 @@ struct WebSocketClientLifeCycleTests {
         try world.checkNothingLeft(client)
     }
 
-    @Test("L1: what is sent while suspended goes out on the connection that is there, and nowhere without one")
+    @Test(
+        "L1: what is sent while suspended goes out on the connection that is there, and nowhere without one"
+    )
     func sendWhileSuspended() throws {
         let client = try openClient()
         try world.run {
@@ -203,7 +217,9 @@ struct WebSocketClientLifeCycleTests {
         try world.checkNothingLeft(client)
     }
 
-    @Test("L4, K02-08: only the monotonic clock is asked: hours on it while suspended are no verdict and no wait")
+    @Test(
+        "L4, K02-08: only the monotonic clock is asked: hours on it while suspended are no verdict and no wait"
+    )
     func longSuspension() throws {
         let client = try openClient()
         for hours in [1, 12, 1_000] {
