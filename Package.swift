@@ -90,10 +90,15 @@ let package = Package(
         .testTarget(
             name: "HeartwireSessionTests", dependencies: ["HeartwireSession", "HeartwireProtocol"],
             swiftSettings: manner),
+        // Networks that tests make for themselves; no product.
+        .target(
+            name: "NetworkNamespaces", dependencies: ["HeartwireSocket"],
+            path: "Tests/NetworkNamespaces", swiftSettings: manner),
         .testTarget(
             name: "HeartwireSocketTests",
             dependencies: [
                 "HeartwireSocket", "HeartwireSession", "HeartwireProtocol", "HeartwireTesting",
+                "NetworkNamespaces",
             ],
             swiftSettings: manner),
         .testTarget(
@@ -108,7 +113,7 @@ let package = Package(
             name: "HeartwireTests",
             dependencies: [
                 "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
-                "HeartwireProtocol", "CSQLite", "KillChild",
+                "HeartwireProtocol", "CSQLite", "KillChild", "NetworkNamespaces",
             ],
             swiftSettings: manner),
         .testTarget(

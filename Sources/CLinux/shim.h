@@ -4,6 +4,7 @@
 #ifndef HEARTWIRE_CLINUX_H
 #define HEARTWIRE_CLINUX_H
 #ifdef __linux__
+#include <linux/rtnetlink.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -25,6 +26,10 @@ static const int heartwire_tfd_flags = TFD_CLOEXEC | TFD_NONBLOCK;
 static const int heartwire_tfd_abstime = TFD_TIMER_ABSTIME;
 // SOCK_CLOEXEC and SOCK_NONBLOCK have the values of the open(2) flags on Linux.
 static const int heartwire_sock_flags = EFD_CLOEXEC | EFD_NONBLOCK;
+
+// Links, and the addresses and routes of both families (rtnetlink(7)).
+static const unsigned int heartwire_path_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR |
+    RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE;
 
 /// Names the calling thread for debuggers; longer names are cut after 15 bytes.
 static inline void heartwire_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -19,6 +19,18 @@ public struct ClientConfiguration: Sendable {
     /// The time that the peer has to answer our Close frame. Default: 5 s.
     public var closeTimeout: Duration = .seconds(5)
 
+    /// What tells of changes of the network's paths. A change has an open connection probed, and a path that
+    /// is regained cuts a back-off wait short (promises L3, R6). Default: the system's.
+    public var pathMonitor = PathMonitoring.system
+
+    /// How long after the first change of the paths it is acted upon, once for all that came meanwhile: a handover
+    /// is a dozen changes. Default: 500 ms; zero or less acts at once.
+    public var pathSettling: Duration = .milliseconds(500)
+
+    /// The least time between two back-off waits that are cut short by a regained path, by ``WebSocketClient/resume()``
+    /// or by ``WebSocketClient/checkConnection()`` (promise R6). Default: 30 s; zero or less: each of them does.
+    public var wakeSpacing: Duration = .seconds(30)
+
     /// Header fields of the app's own, sent with every attempt unless ``request`` is set.
     public var headers: HeaderFields = [:]
 
@@ -76,18 +88,40 @@ public struct HeartbeatSettings: Sendable, Hashable {
     public var interval: Duration
     /// The time from a ping to the verdict.
     public var timeout: Duration
+    /// The time from a probe to the verdict: from the ping that asks after a sleep, a suspension or a change
+    /// of the network whether the connection has outlived it (promise L2). At most ``timeout``; `nil` is 5 s, or
+    /// the timeout where that is shorter.
+    public var probeTimeout: Duration?
 
-    /// Asks every `interval` and waits `timeout` for each answer. Values that are not positive are
-    /// refused when the client is made (promise H14).
-    public static func every(_ interval: Duration, timeout: Duration) -> HeartbeatSettings {
-        HeartbeatSettings(interval: interval, timeout: timeout)
+    /// What ``probeTimeout`` is unless it is set, or the timeout is shorter: 5 s.
+    public static let standardProbeTimeout = Duration.seconds(5)
+
+    /// Asks every `interval` and waits `timeout` for each answer, and `probeTimeout` for that of a probe. Values that
+    /// are not positive, and a probe timeout beyond the timeout, are refused when the client is made (promise H14).
+    public static func every(
+        _ interval: Duration, timeout: Duration, probeTimeout: Duration? = nil
+    ) -> HeartbeatSettings {
+        HeartbeatSettings(interval: interval, timeout: timeout, probeTimeout: probeTimeout)
     }
 
     /// The same settings as the heartbeat takes them.
     func checked() throws(HeartbeatConfigurationError) -> Heartbeat<MonotonicInstant>.Configuration
     {
-        try Heartbeat<MonotonicInstant>.Configuration(interval: interval, timeout: timeout)
+        try Heartbeat<MonotonicInstant>.Configuration(
+            interval: interval, timeout: timeout,
+            probeTimeout: probeTimeout ?? min(timeout, Self.standardProbeTimeout))
     }
+}
+
+/// Where a client hears of changes of the network's paths.
+public enum PathMonitoring: Sendable {
+    /// Nowhere.
+    case off
+    /// From the system, through the monitor that belongs to the client's transport: rtnetlink on Linux,
+    /// `NWPathMonitor` on Apple. A transport of the app's own, or in virtual time, may have none.
+    case system
+    /// From a monitor of the app's own.
+    case custom(any PathMonitor)
 }
 
 /// One attempt to connect, as the request provider sees it.

@@ -28,6 +28,7 @@ extension ClientCore {
     private func publish(_ state: SessionState, _ old: JournalEvent.State) {
         record(state, after: old)
         delivery?.entered(state)
+        watchPaths(in: state)
         states.publish(state)
         if case .stopped = state { messages.finish() }
     }

@@ -11,6 +11,9 @@ extension ClientCore {
         case .connectRequested: record(.connectRequested, generation, in: old)
         case .disconnectRequested: record(.disconnectRequested, generation, in: old)
         case .probeRequested: record(.checkRequested, generation, in: old)
+        case .suspendRequested: record(.suspendRequested, generation, in: old)
+        case .resumeRequested: record(.resumeRequested, generation, in: old)
+        case .pathChanged: record(.pathChanged, generation, in: old)
         case .heartbeatChanged: record(.heartbeatChanged, generation, in: old)
         case .requestProvided: record(.requestProvided, generation, in: old)
         case .connectProgressed(_, let phase):

@@ -29,6 +29,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     let factory: any TransportFactory
     let journal: (@Sendable (JournalEvent) -> Void)?
     let receiveBufferBytes: Int
+    /// What tells of the network's paths, where anything does.
+    let pathMonitor: (any PathMonitor)?
     /// Guaranteed delivery, where the app has asked for it.
     let delivery: Delivery?
 
@@ -43,6 +45,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     var isReadingPaused = false
     var isClosing = false
     var opened: OpenedConnection?
+    /// While the session has not stopped.
+    var pathSubscription: PathSubscription?
     private var timer: TimerID?
     private var timerDeadline: MonotonicInstant?
     private var writers: [Writer] = []
@@ -63,6 +67,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         executor = factory.executor
         domain = Domain(executor)
         journal = configuration.journal
+        pathMonitor = configuration.presentPathMonitor
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
         messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)

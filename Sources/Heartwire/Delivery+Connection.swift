@@ -12,7 +12,7 @@ extension Delivery {
             settle(outbox.opened(generation))
             flush()
         case .stopped: stopDraining()
-        case .idle, .connecting, .closing, .waiting: return
+        case .idle, .connecting, .closing, .waiting, .suspended: return
         }
     }
 

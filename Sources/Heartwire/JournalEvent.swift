@@ -13,6 +13,12 @@ public struct JournalEvent: Sendable, Hashable {
         case disconnectRequested = "disconnect-requested"
         /// The app called `checkConnection()`.
         case checkRequested = "check-requested"
+        /// The app called `suspend()`.
+        case suspendRequested = "suspend-requested"
+        /// The app called `resume()`.
+        case resumeRequested = "resume-requested"
+        /// The network's paths changed.
+        case pathChanged = "path-changed"
         /// The app called `setHeartbeat(_:)`.
         case heartbeatChanged = "heartbeat-changed"
         /// The provider was asked for a request.
@@ -47,7 +53,7 @@ public struct JournalEvent: Sendable, Hashable {
 
     /// The names of a session's states.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        case idle, connecting, open, closing, waiting, stopped
+        case idle, connecting, open, closing, waiting, suspended, stopped
 
         /// The name of `state`.
         public init(_ state: SessionState) {
@@ -58,6 +64,7 @@ public struct JournalEvent: Sendable, Hashable {
                 case .open: .open
                 case .closing: .closing
                 case .waiting: .waiting
+                case .suspended: .suspended
                 case .stopped: .stopped
                 }
         }

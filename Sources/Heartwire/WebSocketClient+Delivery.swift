@@ -28,7 +28,7 @@ extension WebSocketClient {
     /// store back (promise D6).
     ///
     /// Returns when the session has stopped and the store is closed. What is not confirmed by then stays
-    /// stored. When the session is stopped, there is nothing to wait for; while it waits to connect again, or connects,
+    /// stored. A suspended session is resumed first. When the session is stopped, there is nothing to wait for; while it waits to connect again, or connects,
     /// `grace` may be enough for that. A client that was shut down delivers no more.
     ///
     /// - Parameter grace: The time for what is stored to be confirmed. The close that follows has
@@ -36,6 +36,7 @@ extension WebSocketClient {
     public func shutdown(grace: Duration = .seconds(5)) async -> ShutdownReport {
         let delivery = core.delivery
         delivery?.stopIntake()
+        core.resume()
         if let delivery, core.states.current.isGoing {
             let executor = core.executor
             let timer = executor.schedule(at: executor.now().advanced(by: grace)) {
@@ -69,7 +70,7 @@ extension SessionState {
     fileprivate var isGoing: Bool {
         switch self {
         case .idle, .stopped: false
-        case .connecting, .open, .closing, .waiting: true
+        case .connecting, .open, .closing, .waiting, .suspended: true
         }
     }
 

@@ -75,6 +75,8 @@ public actor WebSocketClient {
         session.reconnect = configuration.reconnect
         session.connectTimeout = configuration.connectTimeout
         session.closeTimeout = configuration.closeTimeout
+        session.wakeSpacing = configuration.wakeSpacing
+        session.pathSettling = configuration.pathSettling
         var generator = SystemRandomNumberGenerator()
         let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
         // Last, because it takes possession of the store.
@@ -136,7 +138,7 @@ public actor WebSocketClient {
             case .open: return core.opened ?? OpenedConnection()
             case .stopped(let cause): throw SessionStopped(cause: cause)
             case .idle: throw SessionStopped(cause: .disconnected(nil))
-            case .connecting, .closing, .waiting: continue
+            case .connecting, .closing, .waiting, .suspended: continue
             }
         }
         throw CancellationError()
@@ -156,10 +158,10 @@ public actor WebSocketClient {
     /// Asks for a sign of life now and returns: for an app that has reason to doubt the connection, as after
     /// a sleep or a change of network.
     ///
-    /// An open connection is pinged at once. When no pong comes within the heartbeat's timeout it
+    /// An open connection is pinged at once. When no pong comes within ``HeartbeatSettings/probeTimeout`` it
     /// is replaced without a back-off; without a heartbeat there is nothing to judge it by and
     /// nothing happens. A back-off wait is cut short, unless the server asked for it or another was cut short less
-    /// than 30 s ago. In every other phase nothing happens (promises L2, R6).
+    /// than ``ClientConfiguration/wakeSpacing`` ago. In every other phase nothing happens (promises L2, R6).
     public func checkConnection() {
         core.checkConnection()
     }

@@ -15,7 +15,8 @@
 /// connection twice: a probe whose deadline has passed ends it, however late the tick.
 ///
 /// While the owner does not read from the network, because its consumer is slow, a missing pong says
-/// nothing. No verdict is passed until reading goes on; then a probe replaces what was awaited.
+/// nothing. No verdict is passed until reading goes on; then a probe replaces what was awaited. A
+/// suspension is such a pause, and behind it a probe always decides (L2).
 ///
 ///     state        told                         new state     action
 ///     idle         connect                      connecting    –
@@ -27,9 +28,11 @@
 ///     awaiting     tick at the deadline         closed        close(heartbeatTimeout)
 ///     awaiting     tick after a sleep           awaiting *    sendPing, once
 ///     awaiting     probe                        awaiting *    sendPing
+///     awaiting *   probe                        awaiting *    –, the probe that is out decides
 ///     resting      readingPaused(g)             paused        –
 ///     awaiting     readingPaused(g)             paused        –
 ///     paused       probe                        paused        –, but readingResumed then probes
+///     any of these suspended(g)                 paused        –, but readingResumed then probes
 ///     paused       readingResumed(g)            awaiting *    sendPing, when a ping was out or is due
 ///     paused       readingResumed(g)            resting       –, otherwise
 ///     any but idle, closed:  failed(g, cause)   closed        close(cause)
@@ -129,6 +132,12 @@ public struct Heartbeat<Instant: HeartbeatInstant>: Sendable {
         return id
     }
 
+    /// Whether the awaited pong is late at `now`, so that the next ``tick(at:)`` decides.
+    func isVerdictDue(at now: Instant) -> Bool {
+        guard case .open(.awaiting(_, let deadline, _)) = state else { return false }
+        return now >= deadline
+    }
+
     /// Whether the awaited pong is that of a probe: the connection was in doubt before its ping went out.
     public var isProbing: Bool {
         guard case .open(.awaiting(_, _, let isProbe)) = state else { return false }
@@ -214,21 +223,24 @@ extension Heartbeat {
         rest(from: now)
     }
 
-    /// A frame that is no pong arrived. Counts only when the settings say so (H13), and like a pong only
-    /// before the deadline.
+    /// A frame that is no pong arrived. Counts only when the settings say so (H13), like a pong before the deadline,
+    /// and not for a probe: it may have lain in the kernel since before the doubt (L2).
     public mutating func frameReceived(_ received: Generation, at now: Instant) {
-        guard configuration.countsInboundFrames, received == generation,
+        guard configuration.countsInboundFrames, received == generation, !isProbing,
             let deadline = nextDeadline, now < deadline
         else { return }
         rest(from: now)
     }
 
     /// Asks for a fresh ping at once, such as after a sleep or a change of the network path (L2, L3).
-    /// It takes the place of a ping that is out: the older pong no longer counts.
+    /// It takes the place of a ping that is out: the older pong no longer counts. A probe that is out goes on,
+    /// so that doubts that follow one another cannot put its verdict off.
     /// While nothing is read, the probe waits until reading goes on.
     public mutating func probe(at now: Instant) -> Action? {
         guard case .open(let pulse) = state else { return nil }
         switch pulse {
+        case .awaiting(_, _, isProbe: true):
+            return nil
         case .resting, .awaiting:
             return ping(at: now, isProbe: true)
         case .paused:
@@ -252,6 +264,13 @@ extension Heartbeat {
         case .awaiting: state = .open(.paused(due: nil))
         case .paused: return
         }
+    }
+
+    /// The owner is about to sleep: nothing falls due and no verdict is passed until
+    /// ``readingResumed(_:at:)``, which then probes in any case (L1, L2).
+    public mutating func suspended(_ suspended: Generation) {
+        guard suspended == generation, case .open = state else { return }
+        state = .open(.paused(due: nil))
     }
 
     /// The owner reads again. A fresh probe decides when a ping was out or has come due meanwhile;

@@ -10,6 +10,13 @@ public enum SessionEvent: Sendable, Hashable {
     /// The app, the life cycle or the network has reason to doubt the connection, or hope for a new one
     /// (L2, L3, R6).
     case probeRequested
+    /// The process is about to sleep, or to lose the processor and the network (L1).
+    case suspendRequested
+    /// It is back: what there is must prove itself (L2).
+    case resumeRequested
+    /// The network's paths have changed, and this is what they are good for now (L3, R6). About the machine
+    /// that the client runs on and no connection of it, so it carries no generation.
+    case pathChanged(NetworkPath)
     /// The app wants the pulse taken by other settings from now on, or not at all.
     case heartbeatChanged(Heartbeat<MonotonicInstant>.Configuration?)
     /// Something that was sent waits for a pong behind it (D3). Where no ping is out, one goes out now.
@@ -38,8 +45,8 @@ public enum SessionEvent: Sendable, Hashable {
     /// The connection that this event belongs to, if any.
     public var generation: Generation? {
         switch self {
-        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
-            .fenceRequested:
+        case .connectRequested, .disconnectRequested, .probeRequested, .suspendRequested,
+            .resumeRequested, .pathChanged, .heartbeatChanged, .fenceRequested:
             nil
         case .requestProvided(let generation), .requestFailed(let generation, _),
             .connectProgressed(let generation, _), .transportOpened(let generation),
@@ -53,8 +60,8 @@ public enum SessionEvent: Sendable, Hashable {
     /// What the gate tells apart.
     var kind: Kind {
         switch self {
-        case .connectRequested, .disconnectRequested, .probeRequested, .heartbeatChanged,
-            .fenceRequested:
+        case .connectRequested, .disconnectRequested, .probeRequested, .suspendRequested,
+            .resumeRequested, .pathChanged, .heartbeatChanged, .fenceRequested:
             .intent
         case .requestProvided, .requestFailed: .request
         case .connectProgressed, .transportOpened: .opening

@@ -2,7 +2,7 @@
 extension SessionMachine {
     mutating func takeRequest(_ now: MonotonicInstant) -> SessionEffects {
         guard case .connecting(var connecting) = phase else { return [] }
-        guard now < connecting.deadline else { return timerFired(now) }
+        guard isSuspended || now < connecting.deadline else { return timerFired(now) }
         connecting.hasRequest = true
         connecting.progress = .resolving
         phase = .connecting(connecting)
@@ -19,7 +19,7 @@ extension SessionMachine {
     /// An opening at the deadline is too late, whichever of the two is told first.
     mutating func open(_ now: MonotonicInstant) -> SessionEffects {
         guard case .connecting(let connecting) = phase else { return [] }
-        guard now < connecting.deadline else { return timerFired(now) }
+        guard isSuspended || now < connecting.deadline else { return timerFired(now) }
         let stableAt = now.advanced(by: configuration.reconnect?.stability ?? .zero)
         let heartbeat = startedHeartbeat(now)
         phase = .open(
@@ -31,11 +31,11 @@ extension SessionMachine {
     }
 
     /// The row of attempts ends once the connection has been open for long enough (R2), at whichever
-    /// event this is seen first.
+    /// event this is seen first. A suspended one may long be dead.
     mutating func settleStability(_ now: MonotonicInstant) {
-        guard case .open(var open) = phase, let stableAt = open.stableAt, now >= stableAt else {
-            return
-        }
+        guard !isSuspended, case .open(var open) = phase, let stableAt = open.stableAt,
+            now >= stableAt
+        else { return }
         open.stableAt = nil
         phase = .open(open)
         row = Row()
@@ -43,19 +43,30 @@ extension SessionMachine {
 
     mutating func timerFired(_ now: MonotonicInstant) -> SessionEffects {
         switch phase {
-        case .idle, .stopped:
+        case .idle, .suspended, .stopped:
             return []
         case .connecting(let connecting):
             guard now >= connecting.deadline else { return [] }
             return end(.connectTimeout(connecting.progress), aborts: true, now)
         case .open:
-            return beat(now) { $0.tick(at: now) }
+            return pulse(now)
         case .closing(let closing):
             guard now >= closing.deadline else { return [] }
             return end(.closedByApp(sent: closing.sent, answer: nil), aborts: true, now)
         case .waiting(let waiting):
-            return now >= waiting.until ? beginAttempt(now) : []
+            if now >= waiting.until { return beginAttempt(now) }
+            guard let wakesAt = waiting.wakesAt, now >= wakesAt else { return [] }
+            return wake(now)
         }
+    }
+
+    /// A connection that is lost while a probe doubts it is replaced at once, as if the probe had failed (L2).
+    mutating func transportClosed(_ cause: CloseCause, _ now: MonotonicInstant) -> SessionEffects {
+        var wasProbing = false
+        if case .open(let open) = phase, cause.kind == .connectionLost {
+            wasProbing = open.heartbeat?.isProbing ?? false
+        }
+        return end(cause, aborts: false, atOnce: wasProbing, now)
     }
 
     mutating func takePong(
@@ -83,6 +94,7 @@ extension SessionMachine {
         guard case .open(var open) = phase else { return [] }
         open.isReadingPaused = false
         phase = .open(open)
+        guard !isSuspended else { return [] }
         let current = generation
         return beat(now) { $0.readingResumed(current, at: now) }
     }
@@ -93,6 +105,7 @@ extension SessionMachine {
         var heartbeat = Heartbeat(settings, after: lastPing)
         heartbeat.connect(as: generation)
         heartbeat.opened(generation, at: now)
+        if isSuspended { heartbeat.suspended(generation) }
         return heartbeat
     }
 

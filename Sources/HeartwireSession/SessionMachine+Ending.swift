@@ -39,10 +39,11 @@ extension SessionMachine {
         row.attempt = attempt
         // The wait has a generation of its own, which becomes that of the next attempt (G3).
         generation = generation.next
-        phase = .waiting(
-            Waiting(
-                until: now.advanced(by: delay), delay: delay, cause: cause,
-                isImposed: least > .zero))
+        let waiting = Waiting(
+            until: now.advanced(by: delay), delay: delay, cause: cause, isImposed: least > .zero)
+        phase =
+            isSuspended
+            ? .suspended(Suspended(wait: waiting, isWanted: false)) : .waiting(waiting)
         return [.publish(state)]
     }
 }

@@ -1,6 +1,6 @@
 import HeartwireProtocol
 
-// What the app wants (R5, R6, L2). Two connects make one connection; a disconnect ends every phase.
+// What the app wants (R5, R6). Two connects make one connection; a disconnect ends every phase.
 extension SessionMachine {
     /// A connect during a wait goes ahead at once and counts as the attempt that was waited for. After
     /// a stop, or behind a close, the row of attempts begins anew.
@@ -16,14 +16,20 @@ extension SessionMachine {
             return []
         case .waiting:
             return beginAttempt(now)
+        case .suspended(var suspended):
+            suspended.isWanted = true
+            phase = .suspended(suspended)
+            return []
         }
     }
 
+    /// It ends a suspension too: nothing is left to be kept through it, and the closing handshake needs its timer.
     mutating func disconnect(
         _ code: CloseCode?, _ reason: String, _ now: MonotonicInstant
     ) -> SessionEffects {
+        suspendedSince = nil
         switch phase {
-        case .idle, .waiting:
+        case .idle, .waiting, .suspended:
             return stop(.disconnected(nil))
         case .connecting:
             // There is no open connection on which a Close frame could have gone out.
@@ -47,14 +53,13 @@ extension SessionMachine {
     /// or another was cut short a moment ago (R6, K03-11).
     mutating func probe(_ now: MonotonicInstant) -> SessionEffects {
         switch phase {
-        case .idle, .connecting, .closing, .stopped:
+        case .idle, .connecting, .closing, .suspended, .stopped:
             return []
         case .open:
             return beat(now) { $0.probe(at: now) }
         case .waiting(let waiting):
-            guard !waiting.isImposed, isWakeSpaced(now) else { return [] }
-            lastWake = now
-            return beginAttempt(now)
+            guard !waiting.isImposed, wakeDeadline(now) <= now else { return [] }
+            return wake(now)
         }
     }
 
@@ -75,7 +80,7 @@ extension SessionMachine {
     mutating func fence(_ now: MonotonicInstant) -> SessionEffects {
         guard case .open(var open) = phase else { return [] }
         guard open.heartbeat == nil else { return beat(now) { $0.fence(at: now) } }
-        guard open.fence == nil, !open.isReadingPaused else { return [] }
+        guard open.fence == nil, !open.isReadingPaused, !isSuspended else { return [] }
         lastPing = PingID(lastPing.number &+ 1)
         open.fence = lastPing
         phase = .open(open)
@@ -89,8 +94,13 @@ extension SessionMachine {
         return beginAttempt(now)
     }
 
-    /// Begins a connection for the current generation, which has had none yet.
+    /// Begins a connection for the current generation, which has had none yet. In a suspended session that has to
+    /// wait for the resume.
     mutating func beginAttempt(_ now: MonotonicInstant) -> SessionEffects {
+        guard !isSuspended else {
+            phase = .suspended(Suspended(wait: nil, isWanted: true))
+            return [.publish(state)]
+        }
         let deadline = now.advanced(by: configuration.connectTimeout)
         phase = .connecting(Connecting(deadline: deadline, progress: .request, hasRequest: false))
         return [.publish(state), .askForRequest(generation, attempt: row.attempt)]
@@ -99,10 +109,5 @@ extension SessionMachine {
     mutating func stop(_ cause: StopCause) -> SessionEffects {
         phase = .stopped(cause)
         return [.publish(state)]
-    }
-
-    private func isWakeSpaced(_ now: MonotonicInstant) -> Bool {
-        guard let lastWake else { return true }
-        return lastWake.duration(to: now) >= configuration.wakeSpacing
     }
 }

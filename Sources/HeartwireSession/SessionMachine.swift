@@ -1,6 +1,6 @@
 import HeartwireProtocol
 
-/// The life of a client over many connections (promises G1–G4, R1–R6, H1–H15 through ``Heartbeat``).
+/// The life of a client over many connections (promises G1–G4, R1–R6, L1–L3, H1–H15 through ``Heartbeat``).
 ///
 /// Theory of operation. The machine is a value that is told events and gives effects; it does no I/O and
 /// reads no clock. Its owner holds one timer, set to ``nextDeadline`` after every event, and runs
@@ -28,12 +28,24 @@ import HeartwireProtocol
 ///     closing      transportClosed               stopped *    connectionEnded
 ///     closing      deadline                      stopped *    abortTransport, connectionEnded
 ///     waiting      deadline, connect, probe      connecting   askForRequest
+///     waiting      pathChanged, usable           waiting      –, connecting when the paths have settled
+///     waiting      suspend                       suspended    –
 ///     waiting      disconnect                    stopped      –
+///     open         pathChanged                   open         –, sendPing when the paths have settled
+///     closing      suspend                       stopped *    abortTransport, connectionEnded
+///     suspended    resume                        connecting   askForRequest; waiting, where it must go on
+///     suspended    disconnect                    stopped      –
+///     open         resume                        open         sendPing
 ///     stopped      connect                       connecting   askForRequest
 ///
 /// A follow-up is waiting or stopped, as the policy decides; a connection that failed a probe waits for no
 /// time (L2). `*`: connecting with askForRequest where connect was told while closing and not taken back
 /// by disconnect. A connect while connecting or open joins what is there.
+///
+/// Suspended is a session from suspend to resume or disconnect, whatever its phase. No time counts then:
+/// ``nextDeadline`` is `nil`, the gate turns the timer away, and no ping is sent. A connection that is there
+/// goes on, and so does an attempt; wherever the table says waiting or begins an attempt, a suspended
+/// session is in the phase suspended instead (L1). SessionMachine+LifeCycle.swift has the rest.
 ///
 /// Deadlines are met at the instant itself, whichever event comes first in it: an opening at the connect
 /// deadline is too late, like a pong at its own. When several things are due in one instant, stability
@@ -46,7 +58,11 @@ public struct SessionMachine: Sendable {
     /// How many events the gate has turned away, for diagnostics.
     public private(set) var staleEvents: Int
     var phase: Phase {
-        didSet { admittedKinds = phase.admittedKinds }
+        didSet { noteAdmittedKinds() }
+    }
+    /// Since when the session is suspended; `nil` while it is not.
+    var suspendedSince: MonotonicInstant? {
+        didSet { noteAdmittedKinds() }
     }
     /// What the phase admits, kept beside it because each message asks.
     private var admittedKinds: SessionEvent.Kind
@@ -62,6 +78,7 @@ public struct SessionMachine: Sendable {
         generation = .none
         staleEvents = 0
         phase = .idle
+        suspendedSince = nil
         admittedKinds = Phase.idle.admittedKinds
         row = Row()
         lastPing = PingID(0)
@@ -78,12 +95,16 @@ public struct SessionMachine: Sendable {
         case .closing: .closing(generation)
         case .waiting(let waiting):
             .waiting(attempt: row.attempt, delay: waiting.delay, cause: waiting.cause)
+        case .suspended(let suspended): .suspended(cause: suspended.wait?.cause)
         case .stopped(let cause): .stopped(cause)
         }
     }
 
     /// When ``SessionEvent/timerFired(_:)`` must be told, with the ``generation`` of now; `nil` for never.
-    public var nextDeadline: MonotonicInstant? { phase.nextDeadline }
+    public var nextDeadline: MonotonicInstant? { isSuspended ? nil : phase.nextDeadline }
+
+    /// Whether the session was suspended and not resumed (L1).
+    public var isSuspended: Bool { suspendedSince != nil }
 
     /// Takes an event at the instant `now` and gives what must be done.
     public mutating func handle(_ event: SessionEvent, now: MonotonicInstant) -> SessionEffects {
@@ -93,6 +114,9 @@ public struct SessionMachine: Sendable {
         case .connectRequested: return connect(now)
         case .disconnectRequested(let code, let reason): return disconnect(code, reason, now)
         case .probeRequested: return probe(now)
+        case .suspendRequested: return suspend(now)
+        case .resumeRequested: return resume(now)
+        case .pathChanged(let path): return takePath(path, now)
         case .heartbeatChanged(let settings): return changeHeartbeat(settings, now)
         case .fenceRequested: return fence(now)
         case .requestProvided: return takeRequest(now)
@@ -107,7 +131,7 @@ public struct SessionMachine: Sendable {
             }
         case .readingPaused: return pauseReading(now)
         case .readingResumed: return resumeReading(now)
-        case .transportClosed(_, let cause): return end(cause, aborts: false, now)
+        case .transportClosed(_, let cause): return transportClosed(cause, now)
         case .timerFired: return timerFired(now)
         }
     }
@@ -121,13 +145,14 @@ public struct SessionMachine: Sendable {
     /// Whether a message may be sent now: while open, and neither before nor after.
     public var admitsSend: Bool { admittedKinds.contains(.pulse) }
 
-    /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open, frames are read and no
-    /// ping is out.
+    /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open and not suspended, frames
+    /// are read and no ping is out.
     public var admitsFence: Bool {
         switch phase {
         case .open(let open):
-            !open.isReadingPaused && open.fence == nil && open.heartbeat?.awaitedPing == nil
-        case .idle, .connecting, .closing, .waiting, .stopped: false
+            !isSuspended && !open.isReadingPaused && open.fence == nil
+                && open.heartbeat?.awaitedPing == nil
+        case .idle, .connecting, .closing, .waiting, .suspended, .stopped: false
         }
     }
 
@@ -146,6 +171,11 @@ public struct SessionMachine: Sendable {
         case (.closeTransport(let stamp, _, _), .closing): stamp == generation
         case (.askForRequest, _), (.openTransport, _), (.sendPing, _), (.closeTransport, _): false
         }
+    }
+
+    private mutating func noteAdmittedKinds() {
+        admittedKinds = phase.admittedKinds
+        if isSuspended { admittedKinds.remove(.timer) }
     }
 
     /// The gate: the only place where the generation of an event is compared (G1).

@@ -3,23 +3,25 @@ import HeartwireProtocol
 extension SessionMachine {
     /// Where the machine stands, with what only matters there.
     enum Phase: Sendable {
-        /// → connecting, stopped
+        /// → connecting, suspended, stopped
         case idle
-        /// → open, waiting, stopped
+        /// → open, waiting, suspended, stopped
         case connecting(Connecting)
-        /// → closing, waiting, stopped
+        /// → closing, waiting, suspended, stopped
         case open(Open)
-        /// → connecting, stopped
+        /// → connecting, suspended, stopped
         case closing(Closing)
-        /// → connecting, stopped
+        /// → connecting, suspended, stopped
         case waiting(Waiting)
-        /// → connecting
+        /// → connecting, waiting, stopped. Only while the session is suspended.
+        case suspended(Suspended)
+        /// → connecting, suspended
         case stopped(StopCause)
     }
 
     struct Connecting: Sendable {
-        /// When the attempt is over, however far it has come.
-        let deadline: MonotonicInstant
+        /// When the attempt is over, however far it has come. Not looked at while the session is suspended.
+        var deadline: MonotonicInstant
         /// How far it has come.
         var progress: ConnectPhase
         /// Whether the provider has answered, so that there is a transport.
@@ -35,6 +37,11 @@ extension SessionMachine {
         var fence: PingID?
         /// Whether the client has stopped reading from the network.
         var isReadingPaused: Bool
+        /// When the connection is probed because the network's paths have changed.
+        var probesAt: MonotonicInstant?
+
+        /// ``probesAt``, unless another probe is out: its verdict comes first.
+        var awaitedProbe: MonotonicInstant? { heartbeat?.isProbing == true ? nil : probesAt }
     }
 
     struct Closing: Sendable {
@@ -55,6 +62,16 @@ extension SessionMachine {
         let cause: CloseCause
         /// Whether the server asked for this wait, so that only the app itself may cut it short.
         let isImposed: Bool
+        /// When the wait is cut short because a path was regained.
+        var wakesAt: MonotonicInstant?
+    }
+
+    /// Without a connection until the session is resumed.
+    struct Suspended: Sendable {
+        /// The wait that was under way or would have begun; `nil` for a connection that was asked for first.
+        let wait: Waiting?
+        /// Whether the app has asked for a connection meanwhile, so that no wait goes on afterwards.
+        var isWanted: Bool
     }
 
     /// The attempts to reconnect since the last stable connection.
@@ -77,27 +94,35 @@ extension SessionMachine.Phase {
         case .open: [.intent, .pulse, .end, .timer, .message]
         case .closing: [.intent, .end, .timer, .message]
         case .waiting: [.intent, .timer]
+        case .suspended: .intent
         }
     }
 
     /// When time alone changes something.
     var nextDeadline: MonotonicInstant? {
         switch self {
-        case .idle, .stopped: return nil
+        case .idle, .suspended, .stopped: return nil
         case .connecting(let connecting): return connecting.deadline
         case .open(let open):
-            guard let due = open.heartbeat?.nextDeadline else { return open.stableAt }
-            return open.stableAt.map { min($0, due) } ?? due
+            return Self.earliest(
+                Self.earliest(open.heartbeat?.nextDeadline, open.stableAt), open.awaitedProbe)
         case .closing(let closing): return closing.deadline
-        case .waiting(let waiting): return waiting.until
+        case .waiting(let waiting): return Self.earliest(waiting.until, waiting.wakesAt)
         }
     }
 
     /// Whether there is a connection that has begun and not ended.
     var isLive: Bool {
         switch self {
-        case .idle, .waiting, .stopped: false
+        case .idle, .waiting, .suspended, .stopped: false
         case .connecting, .open, .closing: true
         }
+    }
+
+    private static func earliest(
+        _ one: MonotonicInstant?, _ other: MonotonicInstant?
+    ) -> MonotonicInstant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 }

@@ -76,9 +76,17 @@ public protocol TransportFactory: Sendable {
     /// The domain in which the transports that this factory makes live.
     var executor: any SessionExecutor { get }
 
+    /// What tells of the network's paths in that domain; `nil` where nothing does.
+    var pathMonitor: (any PathMonitor)? { get }
+
     /// Makes a transport for `generation` that has not begun to connect. Called in the domain.
     /// The observer is held until the transport has reported `transportClosed` or was aborted.
     func makeTransport(
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport
+}
+
+extension TransportFactory {
+    /// None.
+    public var pathMonitor: (any PathMonitor)? { nil }
 }

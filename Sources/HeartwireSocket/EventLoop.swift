@@ -51,6 +51,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     private var readBuffer: UnsafeMutableRawBufferPointer?
     /// The loop's own source of masks and nonces.
     let random = SystemRandomSource()
+    /// What tells the loop's clients of the network's paths.
+    let pathMonitor = SharedPathMonitor()
 
     /// Starts a loop on a thread of its own, which lives until ``shutdown()``.
     ///

@@ -6,6 +6,9 @@ public import HeartwireSession
 public struct SocketTransportFactory: TransportFactory {
     private let connector: any ChannelConnector
     private let makeRandom: @Sendable () -> any RandomSource
+    /// What tells of the network's paths: the loop's monitor, which listens to the kernel. Connectors of other kinds
+    /// have none.
+    public let pathMonitor: (any PathMonitor)?
     #if canImport(COpenSSL)
         private let contexts: TLSContexts
     #endif
@@ -15,6 +18,7 @@ public struct SocketTransportFactory: TransportFactory {
     /// All such factories share what TLS keeps to resume sessions.
     public init(loop: EventLoop = .shared) {
         connector = TCPConnector(loop: loop)
+        pathMonitor = loop.pathMonitor.monitor(on: loop)
         makeRandom = { loop.random }
         #if canImport(COpenSSL)
             contexts = .shared
@@ -26,6 +30,7 @@ public struct SocketTransportFactory: TransportFactory {
         connector: any ChannelConnector, random: @escaping @Sendable () -> any RandomSource
     ) {
         self.connector = connector
+        pathMonitor = nil
         makeRandom = random
         #if canImport(COpenSSL)
             contexts = TLSContexts()

@@ -40,6 +40,12 @@ struct StateLineTests {
                 == "\(refusal); it says: x; attempt 1 follows in 0.0 s")
     }
 
+    @Test("L1: a suspension tells the cause of the last end, where there was one")
+    func suspended() throws {
+        #expect(try line(.suspended(cause: nil)) == "suspended")
+        #expect(try line(.suspended(cause: .heartbeatTimeout)) == "no pong in time; suspended")
+    }
+
     @Test("the close is told, the rest states and the end are told elsewhere")
     func others() throws {
         #expect(try line(.closing(.none)) == "closing")

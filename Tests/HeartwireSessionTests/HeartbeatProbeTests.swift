@@ -1,5 +1,6 @@
-import HeartwireSession
 import Testing
+
+@testable import HeartwireSession
 
 // Sleeps, probes and paused reading.
 extension HeartbeatTests {
@@ -138,6 +139,66 @@ extension HeartbeatTests {
         #expect(machine.nextDeadline == 100)
         #expect(machine.readingResumed(g1, at: 500) == nil)
         #expect(machine.nextDeadline == 100)
+    }
+
+    @Test("L2: a probe that is out goes on, so that doubts in a row cannot put its verdict off")
+    func probeInARow() throws {
+        var machine = try resting(probeTimeout: 200)
+        #expect(machine.probe(at: 0) == .sendPing(g1, ping1))
+        for now in 1..<200 { #expect(machine.probe(at: now) == nil) }
+        #expect(machine.nextDeadline == 200)
+        #expect(machine.tick(at: 200) == .close(g1, .heartbeatTimeout))
+    }
+
+    @Test("L2, H13: while a probe is out no frame counts, also where frames count")
+    func framesUnderAProbe() throws {
+        var machine = try makeHeartbeat(countsInboundFrames: true)
+        _ = machine.connect()
+        machine.opened(g1, at: 0)
+        #expect(machine.probe(at: 50) == .sendPing(g1, ping1))
+        machine.frameReceived(g1, at: 60)
+        #expect(machine.awaitedPing == ping1)
+        #expect(machine.tick(at: 1050) == .close(g1, .heartbeatTimeout))
+    }
+
+    @Test(
+        "L1, L2: a suspended pulse has no deadline, and behind it a fresh probe decides",
+        arguments: [false, true])
+    func suspended(isAwaiting: Bool) throws {
+        var machine = try isAwaiting ? awaitingPong() : resting()
+        machine.suspended(g2)
+        #expect(machine.nextDeadline != nil, "it is another connection's")
+        machine.suspended(g1)
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.awaitedPing == nil)
+        #expect(machine.tick(at: 100_000) == nil)
+        #expect(machine.fence(at: 100_000) == nil)
+        let fresh = isAwaiting ? ping2 : ping1
+        // At this instant the rest of a pause that was none would go on.
+        #expect(machine.readingResumed(g1, at: 50) == .sendPing(g1, fresh))
+        #expect(machine.isProbing)
+        machine.pong(g1, PingID(fresh.number - 1), at: 60)
+        #expect(machine.awaitedPing == fresh, "a pong from before is no proof of life")
+        machine.pong(g1, fresh, at: 70)
+        #expect(machine.nextDeadline == 170)
+    }
+
+    @Test("L1: a pulse that is not taken is not suspended")
+    func suspendedTooEarly() throws {
+        var machine = try makeHeartbeat()
+        machine.suspended(.none)
+        #expect(machine.phase == .idle)
+        _ = machine.connect()
+        machine.suspended(g1)
+        #expect(machine.phase == .connecting)
+    }
+
+    @Test(
+        "H4: a verdict is due from the deadline on",
+        arguments: [(1099, false), (1100, true), (1101, true)])
+    func verdictDue(now: Int, isDue: Bool) throws {
+        #expect(try awaitingPong().isVerdictDue(at: now) == isDue)
+        #expect(try !resting().isVerdictDue(at: now))
     }
 
     @Test("L2, T4: a probe that is asked for during a pause goes out at its end")

@@ -169,6 +169,25 @@ struct ReconnectFieldCaseTests {
         #expect(world.connects.count >= 7)
     }
 
+    @Test(
+        "K03-11: returns to the foreground and paths that come and go open no more connections than that"
+    )
+    func foregroundStorm() throws {
+        let world = refusingWorld(
+            SessionConfiguration(reconnect: try steadyPolicy(cap: .seconds(30))), refused,
+            after: .milliseconds(50))
+        for second in 1...120 {
+            world.after(.seconds(second), .suspendRequested)
+            world.after(.milliseconds(second * 1_000 + 300), .resumeRequested)
+            world.after(.milliseconds(second * 1_000 + 400), .pathChanged(.unusable))
+            world.after(.milliseconds(second * 1_000 + 410), .pathChanged(.usable))
+        }
+        world.tell(.connectRequested)
+        world.run(until: at(120_000))
+        #expect(world.connects.count <= 11)
+        #expect(world.connects.count >= 7)
+    }
+
     @Test("K03-14: clients that were dropped together return spread over the whole delay")
     func spread() throws {
         let policy = ReconnectPolicy(

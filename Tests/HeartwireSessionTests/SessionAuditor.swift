@@ -47,11 +47,16 @@ struct SessionAuditor {
         guard published == (before.state == after.state ? [] : [after.state]) else {
             return "the new state was not published once"
         }
+        if let broken = Self.judgeSuspension(event, from: before, to: after, effects) {
+            return broken
+        }
         switch after.state {
-        case .idle, .stopped:
+        case .idle, .suspended, .stopped:
             guard after.nextDeadline == nil else { return "a timer is left when stopped" }
         case .connecting, .closing, .waiting:
-            guard after.nextDeadline != nil else { return "a wait without an end" }
+            guard after.isSuspended || after.nextDeadline != nil else {
+                return "a wait without an end"
+            }
         case .open: break
         }
         // A failed probe is followed by a wait of no time, which ends with the next timer.
@@ -62,6 +67,37 @@ struct SessionAuditor {
             return "the timer fired and is due again at once"
         }
         return nil
+    }
+
+    /// What a suspended session may not do, and what a resumed one must (L1, L2).
+    private static func judgeSuspension(
+        _ event: SessionEvent, from before: SessionMachine, to after: SessionMachine,
+        _ effects: [SessionEffect]
+    ) -> String? {
+        if after.isSuspended {
+            guard after.nextDeadline == nil else { return "a timer while suspended" }
+            for effect in effects {
+                switch effect {
+                case .askForRequest: return "a connection was begun while suspended"
+                case .sendPing: return "a ping while suspended"
+                case .openTransport, .closeTransport, .abortTransport, .publish, .connectionEnded:
+                    continue
+                }
+            }
+        }
+        switch after.phase {
+        case .closing where after.isSuspended, .waiting where after.isSuspended:
+            return "a wait that nothing ends while suspended"
+        case .suspended where !after.isSuspended: return "suspended for ever"
+        case .open(let open)
+        where event == .resumeRequested && before.isSuspended && open.heartbeat != nil
+            && !open.isReadingPaused:
+            guard effects == [.sendPing(after.generation, after.lastPing)],
+                open.heartbeat?.isProbing == true, open.heartbeat?.awaitedPing == after.lastPing
+            else { return "no fresh probe on the resume" }
+            return nil
+        case .idle, .connecting, .open, .closing, .waiting, .suspended, .stopped: return nil
+        }
     }
 
     private mutating func judge(
@@ -97,12 +133,15 @@ struct SessionAuditor {
     private static func isLawful(_ old: SessionState, _ new: SessionState) -> Bool {
         if old == new { return true }
         return switch (old, new) {
-        case (.idle, .connecting), (.idle, .stopped): true
-        case (.connecting, .open), (.connecting, .waiting), (.connecting, .stopped): true
-        case (.open, .closing), (.open, .waiting), (.open, .stopped): true
-        case (.closing, .stopped), (.closing, .connecting): true
-        case (.waiting, .connecting), (.waiting, .stopped): true
-        case (.stopped, .connecting): true
+        case (.idle, .connecting), (.idle, .suspended), (.idle, .stopped): true
+        case (.connecting, .open), (.connecting, .waiting), (.connecting, .suspended),
+            (.connecting, .stopped):
+            true
+        case (.open, .closing), (.open, .waiting), (.open, .suspended), (.open, .stopped): true
+        case (.closing, .stopped), (.closing, .connecting), (.closing, .suspended): true
+        case (.waiting, .connecting), (.waiting, .suspended), (.waiting, .stopped): true
+        case (.suspended, .connecting), (.suspended, .waiting), (.suspended, .stopped): true
+        case (.stopped, .connecting), (.stopped, .suspended): true
         default: false
         }
     }

@@ -13,17 +13,19 @@ struct SessionConfigurationTests {
         #expect(configuration.connectTimeout == .seconds(30))
         #expect(configuration.closeTimeout == .seconds(5))
         #expect(configuration.wakeSpacing == .seconds(30))
+        #expect(configuration.pathSettling == .milliseconds(500))
     }
 
     @Test("H14: every setting can be changed")
     func changes() {
         let configuration = SessionConfiguration(
             heartbeat: nil, reconnect: nil, connectTimeout: .seconds(1), closeTimeout: .seconds(2),
-            wakeSpacing: .seconds(3))
+            wakeSpacing: .seconds(3), pathSettling: .seconds(4))
         #expect(configuration.heartbeat == nil)
         #expect(configuration.reconnect == nil)
         #expect(configuration.connectTimeout == .seconds(1))
         #expect(configuration.closeTimeout == .seconds(2))
         #expect(configuration.wakeSpacing == .seconds(3))
+        #expect(configuration.pathSettling == .seconds(4))
     }
 }

@@ -14,10 +14,11 @@ func stampedEvents(_ generation: Generation) -> [SessionEvent] {
     ]
 }
 
-/// Every event that the app can cause.
+/// Every event that belongs to no connection.
 let intents: [SessionEvent] = [
     .connectRequested, .disconnectRequested(code: 1000, reason: ""), .probeRequested,
-    .heartbeatChanged(nil),
+    .suspendRequested, .resumeRequested, .pathChanged(.usable), .heartbeatChanged(nil),
+    .fenceRequested,
 ]
 
 @Suite("SessionEvent: what a session is told")
@@ -30,7 +31,7 @@ struct SessionEventTests {
 
     @Test("G1: the gate tells the kinds of events apart")
     func kinds() {
-        #expect(intents.map(\.kind) == Array(repeating: .intent, count: 4))
+        #expect(intents.map(\.kind) == Array(repeating: .intent, count: 8))
         let kinds: [SessionEvent.Kind] = [
             .request, .request, .opening, .opening, .pulse, .pulse, .pulse, .pulse, .end, .timer,
         ]

@@ -187,6 +187,28 @@ struct SessionFieldCaseTests {
         #expect(world.ends == [g1: [.heartbeatTimeout]])
     }
 
+    @Test(
+        "K02-10: on the return from ten minutes of sleep a half-open connection is replaced within the probe's time"
+    )
+    func halfOpenAfterASuspension() throws {
+        let world = openingWorld(
+            SessionConfiguration(
+                heartbeat: try .init(
+                    interval: .seconds(20), timeout: .seconds(10), probeTimeout: .seconds(3))))
+        world.onPing = { _, _, _ in }
+        world.tell(.connectRequested)
+        world.run(until: at(6_000))
+        world.tell(.suspendRequested)
+        world.run(until: at(606_000))
+        #expect(world.pings.isEmpty, "the heartbeat keeps nothing alive in the background")
+        world.tell(.resumeRequested)
+        world.run(until: at(609_000))
+        #expect(world.ends == [g1: [.heartbeatTimeout]])
+        world.run(until: at(609_002))
+        #expect(world.connects.count == 2)
+        #expect(world.machine.state == .open(g2))
+    }
+
     /// A world whose server opens every connection after a millisecond.
     func openingWorld(_ configuration: SessionConfiguration) -> World {
         let world = World(configuration)

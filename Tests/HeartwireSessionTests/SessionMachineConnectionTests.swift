@@ -214,6 +214,54 @@ struct SessionMachineConnectionTests {
         #expect(machine.nextDeadline == at(counts ? 600 : 1_100))
     }
 
+    @Test(
+        "L2: a connection that is lost while a probe doubts it is replaced at once, and only by being lost",
+        arguments: [(true, true, true), (true, false, false), (false, true, false)])
+    func lostUnderAProbe(isProbing: Bool, isLost: Bool, isAtOnce: Bool) throws {
+        var machine = openMachine(SessionConfiguration(reconnect: try steadyPolicy()))
+        _ = machine.handle(.timerFired(g1), now: at(6_000))
+        if isProbing { #expect(machine.handle(.probeRequested, now: at(6_000)).count == 1) }
+        let cause: CloseCause =
+            isLost
+            ? .connectionLost(ConnectionFailure(.reset)) : .closedByPeer(PeerClose(code: 1001))
+        let effects = machine.handle(.transportClosed(g1, cause), now: at(6_001))
+        let delay: Duration = isAtOnce ? .zero : .seconds(1)
+        #expect(effects.last == .publish(.waiting(attempt: 1, delay: delay, cause: cause)))
+    }
+
+    @Test("L1: a connection that opens while suspended is not judged by any time")
+    func openWhileSuspended() throws {
+        var machine = SessionMachine(
+            SessionConfiguration(reconnect: try steadyPolicy()), seed: 1)
+        _ = machine.handle(.connectRequested, now: at(0))
+        _ = machine.handle(.suspendRequested, now: at(10))
+        // Long after the deadline of the attempt.
+        #expect(machine.handle(.requestProvided(g1), now: at(90_000)) == [.openTransport(g1)])
+        #expect(machine.handle(.transportOpened(g1), now: at(95_000)) == [.publish(.open(g1))])
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.handle(.readingPaused(g1), now: at(96_000)).isEmpty)
+        #expect(machine.handle(.readingResumed(g1), now: at(97_000)).isEmpty)
+        #expect(machine.nextDeadline == nil)
+        #expect(
+            machine.handle(.resumeRequested, now: at(98_000)) == [.sendPing(g1, ping1)],
+            "a connection that opened while nobody watched is in doubt too")
+    }
+
+    @Test("R6: a wait that is to be cut short goes ahead at that instant, to the unit")
+    func wakeOfAWait() throws {
+        var machine = openMachine(
+            SessionConfiguration(
+                heartbeat: nil,
+                reconnect: ReconnectPolicy(
+                    backoff: try Backoff(base: .seconds(100), jitter: .none))))
+        _ = machine.handle(.transportClosed(g1, .heartbeatTimeout), now: at(0))
+        _ = machine.handle(.pathChanged(.usable), now: at(10))
+        #expect(machine.nextDeadline == at(510))
+        #expect(machine.handle(.timerFired(g2), now: at(509)).isEmpty)
+        #expect(machine.handle(.timerFired(g2), now: at(510)).count == 2)
+        #expect(machine.state == .connecting(g2, attempt: 1))
+    }
+
     @Test("G1: behind the gate every step looks at the phase again and does nothing in a wrong one")
     func wrongPhases() {
         var machine = SessionMachine(configuration, seed: 1)

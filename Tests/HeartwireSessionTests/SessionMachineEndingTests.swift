@@ -158,4 +158,17 @@ struct SessionMachineEndingTests {
         #expect(deadline(seed: 1) == deadline(seed: 1))
         #expect(deadline(seed: 1) != deadline(seed: 2))
     }
+
+    @Test("L1: a connection that ends while suspended is followed by no wait before the resume")
+    func endWhileSuspended() {
+        var machine = openMachine(SessionConfiguration())
+        _ = machine.handle(.suspendRequested, now: at(0))
+        #expect(
+            machine.handle(.transportClosed(g1, .heartbeatTimeout), now: at(10)) == [
+                .connectionEnded(g1, .heartbeatTimeout),
+                .publish(.suspended(cause: .heartbeatTimeout)),
+            ])
+        #expect(machine.nextDeadline == nil)
+        #expect(machine.generation == g2, "the wait that follows has its own")
+    }
 }

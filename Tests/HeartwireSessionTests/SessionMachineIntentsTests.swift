@@ -168,6 +168,21 @@ struct SessionMachineIntentsTests {
         #expect(machine.handle(.connectRequested, now: at(20)).count == 2)
     }
 
+    @Test("L1: what the app wants of a suspended session is remembered or left, and begins nothing")
+    func suspended() throws {
+        var machine = openMachine(configuration)
+        _ = machine.handle(.suspendRequested, now: at(0))
+        #expect(machine.handle(.fenceRequested, now: at(1)).isEmpty)
+        lose(&machine, g1, at: 2)
+        #expect(machine.handle(.probeRequested, now: at(3)).isEmpty)
+        #expect(machine.handle(.connectRequested, now: at(4)).isEmpty)
+        #expect(machine.handle(disconnect, now: at(5)) == [.publish(.stopped(.disconnected(nil)))])
+        #expect(!machine.isSuspended)
+        _ = machine.handle(.suspendRequested, now: at(6))
+        #expect(
+            machine.handle(.connectRequested, now: at(7)) == [.publish(.suspended(cause: nil))])
+    }
+
     @Test("K02-12: a heartbeat that was switched off can be switched on again")
     func switchHeartbeat() throws {
         var machine = openMachine(SessionConfiguration(heartbeat: try pulse(1_000, 500)))

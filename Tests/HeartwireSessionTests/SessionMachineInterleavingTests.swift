@@ -14,7 +14,7 @@ struct SessionMachineInterleavingTests {
         return SessionConfiguration(
             heartbeat: try pulse(100, 200), reconnect: policy,
             connectTimeout: .milliseconds(500), closeTimeout: .milliseconds(150),
-            wakeSpacing: .milliseconds(100))
+            wakeSpacing: .milliseconds(100), pathSettling: .milliseconds(30))
     }
 
     /// Where the searches begin, each reached at the origin of time.
@@ -27,6 +27,8 @@ struct SessionMachineInterleavingTests {
         return [
             [], opening + [.probeRequested], opening + [close, .connectRequested],
             opening + [.transportClosed(g1, lost), .connectRequested, .requestProvided(g2)],
+            opening + [.suspendRequested], opening + [.pathChanged(.usable)],
+            opening + [.transportClosed(g1, lost), .pathChanged(.usable)],
         ]
     }()
 
@@ -54,6 +56,7 @@ struct SessionMachineInterleavingTests {
         var auditor = SessionAuditor()
         var now = at(0)
         var opened = 0
+        var suspended = 0
         for step in 0..<20_000 {
             now = Self.later(now, machine, &random)
             let event = Self.event(machine, &random)
@@ -64,7 +67,9 @@ struct SessionMachineInterleavingTests {
                 return
             }
             if case .open = machine.state { opened += 1 }
+            if machine.isSuspended { suspended += 1 }
         }
+        #expect(suspended > 500, "the walk was hardly ever asleep")
         #expect(opened > 500, "the walk was mostly elsewhere")
         _ = machine.handle(.disconnectRequested(code: nil, reason: ""), now: now)
         _ = machine.handle(.timerFired(machine.generation), now: .distantFuture)
@@ -96,12 +101,15 @@ struct SessionMachineInterleavingTests {
             default: machine.generation
             }
         let peer = PeerClose(code: random.next() % 8 == 0 ? 4000 : 1001)
-        return switch random.next() % 32 {
+        return switch random.next() % 36 {
         case 0: .connectRequested
         case 1:
             random.next() % 4 == 0
                 ? .disconnectRequested(code: 1000, reason: "") : .connectRequested
         case 2: .probeRequested
+        case 32: .suspendRequested
+        case 33, 34: .resumeRequested
+        case 35: .pathChanged(random.next() % 2 == 0 ? .usable : .unusable)
         case 3...7: .requestProvided(stamp)
         case 8: .requestFailed(stamp, "no")
         case 9, 10: .connectProgressed(stamp, .tls)
@@ -151,7 +159,7 @@ private struct Search {
                 }
                 let isTurnedAway = next.staleEvents > machine.staleEvents
                 let isUnchanged = instant == now && effects.isEmpty && event.generation == nil
-                if isTurnedAway || (isUnchanged && !Self.isRemembered(machine)) { continue }
+                if isTurnedAway || (isUnchanged && !Self.remembers(next, machine)) { continue }
                 explore(next, watcher, instant, level + 1, path + [event])
             }
         }
@@ -161,6 +169,7 @@ private struct Search {
     private static func alphabet(_ machine: SessionMachine) -> [SessionEvent] {
         var events: [SessionEvent] = [
             .connectRequested, .disconnectRequested(code: 1000, reason: ""), .probeRequested,
+            .suspendRequested, .resumeRequested, .pathChanged(.usable), .pathChanged(.unusable),
         ]
         let current = machine.generation
         let stamps = current > g1 ? [current, Generation(current.number - 1)] : [current]
@@ -176,9 +185,15 @@ private struct Search {
         return events
     }
 
-    /// Whether an intent without effects may still have changed the machine.
-    private static func isRemembered(_ machine: SessionMachine) -> Bool {
-        if case .closing = machine.phase { return true }
-        return false
+    /// Whether an intent without effects has changed the machine nevertheless.
+    private static func remembers(_ next: SessionMachine, _ machine: SessionMachine) -> Bool {
+        guard next.isSuspended == machine.isSuspended else { return true }
+        return switch (machine.phase, next.phase) {
+        case (.open(let old), .open(let new)): old.probesAt != new.probesAt
+        case (.closing(let old), .closing(let new)): old.reconnects != new.reconnects
+        case (.waiting(let old), .waiting(let new)): old.wakesAt != new.wakesAt
+        case (.suspended(let old), .suspended(let new)): old.isWanted != new.isWanted
+        default: false
+        }
     }
 }

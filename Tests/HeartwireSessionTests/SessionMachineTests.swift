@@ -138,6 +138,24 @@ struct SessionMachineTests {
         }
     }
 
+    @Test("L1: a suspended session says so, admits no fence, and turns the timer away")
+    func suspended() {
+        for (name, fresh) in Self.phases() {
+            var machine = fresh
+            #expect(!machine.isSuspended)
+            _ = machine.handle(.suspendRequested, now: at(70))
+            #expect(machine.isSuspended)
+            #expect(!machine.admitsFence)
+            #expect(machine.nextDeadline == nil)
+            if name == "waiting" { #expect(machine.state == .suspended(cause: .heartbeatTimeout)) }
+            let stale = machine.staleEvents
+            #expect(machine.handle(.timerFired(g2), now: at(90_000)).isEmpty)
+            #expect(machine.staleEvents == stale + 1, "\(name)")
+            _ = machine.handle(.resumeRequested, now: at(100))
+            #expect(!machine.isSuspended)
+        }
+    }
+
     @Test("G2, H9: a ping may go out only while its own pong is awaited")
     func permitsPings() throws {
         var machine = openMachine(SessionConfiguration(heartbeat: try pulse()))

@@ -12,14 +12,19 @@ struct SessionPhaseTests {
     }
 
     func open(
-        stableAt: MonotonicInstant? = nil, heartbeat: Heartbeat<MonotonicInstant>? = nil
+        stableAt: MonotonicInstant? = nil, heartbeat: Heartbeat<MonotonicInstant>? = nil,
+        probesAt: MonotonicInstant? = nil
     ) -> Phase {
-        .open(.init(stableAt: stableAt, heartbeat: heartbeat, isReadingPaused: false))
+        .open(
+            .init(
+                stableAt: stableAt, heartbeat: heartbeat, isReadingPaused: false,
+                probesAt: probesAt))
     }
 
     let closing = Phase.closing(.init(sent: 1000, deadline: at(40), reconnects: false))
     let waiting = Phase.waiting(
         .init(until: at(50), delay: .seconds(1), cause: .heartbeatTimeout, isImposed: false))
+    let suspended = Phase.suspended(.init(wait: nil, isWanted: true))
     let stopped = Phase.stopped(.disconnected(nil))
 
     @Test("G1: each phase admits the app's intents and what belongs to it")
@@ -30,6 +35,7 @@ struct SessionPhaseTests {
         #expect(open().admittedKinds == [.intent, .pulse, .end, .timer, .message])
         #expect(closing.admittedKinds == [.intent, .end, .timer, .message])
         #expect(waiting.admittedKinds == [.intent, .timer])
+        #expect(suspended.admittedKinds == .intent)
         #expect(stopped.admittedKinds == .intent)
     }
 
@@ -39,7 +45,19 @@ struct SessionPhaseTests {
         #expect(connecting(hasRequest: false).nextDeadline == at(30))
         #expect(closing.nextDeadline == at(40))
         #expect(waiting.nextDeadline == at(50))
+        #expect(suspended.nextDeadline == nil)
         #expect(stopped.nextDeadline == nil)
+    }
+
+    @Test("R6, H11: a wait that is to be cut short ends then, unless it is over before")
+    func nextDeadlineOfAWait() {
+        for (wakesAt, due) in [(at(49), at(49)), (at(50), at(50)), (at(51), at(50))] {
+            let waiting = Phase.waiting(
+                .init(
+                    until: at(50), delay: .seconds(1), cause: .heartbeatTimeout, isImposed: false,
+                    wakesAt: wakesAt))
+            #expect(waiting.nextDeadline == due)
+        }
     }
 
     @Test("H11, R2: an open connection's time is the heartbeat's or the stability's, the earlier")
@@ -52,6 +70,13 @@ struct SessionPhaseTests {
         #expect(open(heartbeat: heartbeat).nextDeadline == at(100))
         #expect(open(stableAt: at(99), heartbeat: heartbeat).nextDeadline == at(99))
         #expect(open(stableAt: at(101), heartbeat: heartbeat).nextDeadline == at(100))
+        #expect(open(heartbeat: heartbeat, probesAt: at(99)).nextDeadline == at(99))
+        #expect(open(heartbeat: heartbeat, probesAt: at(101)).nextDeadline == at(100))
+        #expect(open(probesAt: at(7)).nextDeadline == at(7))
+        _ = heartbeat.probe(at: at(20))
+        #expect(
+            open(heartbeat: heartbeat, probesAt: at(99)).nextDeadline == at(1020),
+            "while a probe is out its verdict comes first")
     }
 
     @Test("R2: a row of attempts begins with none, and with credentials unrefreshed")
@@ -67,6 +92,7 @@ struct SessionPhaseTests {
         #expect(closing.isLive)
         #expect(!Phase.idle.isLive)
         #expect(!waiting.isLive)
+        #expect(!suspended.isLive)
         #expect(!stopped.isLive)
     }
 }

@@ -12,6 +12,7 @@ struct SessionStateTests {
         let waiting = SessionState.waiting(
             attempt: 1, delay: .seconds(1), cause: .heartbeatTimeout)
         #expect(waiting.generation == nil)
+        #expect(SessionState.suspended(cause: .heartbeatTimeout).generation == nil)
         #expect(SessionState.stopped(.disconnected(nil)).generation == nil)
     }
 

@@ -16,6 +16,8 @@ struct ClientConfigurationTests {
         #expect(settings.reconnect?.backoff == .standard)
         #expect(settings.connectTimeout == .seconds(30))
         #expect(settings.closeTimeout == .seconds(5))
+        #expect(settings.pathSettling == .milliseconds(500))
+        #expect(settings.wakeSpacing == .seconds(30))
         #expect(settings.limits == Limits())
         #expect(settings.receiveBufferBytes == 4 << 20)
         #expect(settings.headers.isEmpty)
@@ -38,6 +40,8 @@ struct ClientConfigurationTests {
             (.every(.seconds(1), timeout: .zero), .timeout),
             (.every(.seconds(1), timeout: .nanoseconds(-1)), .timeout),
             (.every(.seconds(1), timeout: .seconds(Int64.max)), .timeout),
+            (.every(.seconds(1), timeout: .seconds(1), probeTimeout: .zero), .probeTimeout),
+            (.every(.seconds(1), timeout: .seconds(1), probeTimeout: .seconds(2)), .probeTimeout),
         ]
         for (settings, setting) in bad {
             let error = #expect(throws: HeartbeatConfigurationError.self) {
@@ -48,6 +52,28 @@ struct ClientConfigurationTests {
                 _ = try WebSocketClient("ws://h/") { $0.heartbeat = settings }
             }
         }
+    }
+
+    @Test("L2, H14: a probe has 5 s, or the timeout where that is shorter, unless it is set")
+    func probeTimeout() throws {
+        func probeTimeout(_ timeout: Duration, _ probe: Duration? = nil) throws -> Duration {
+            try HeartbeatSettings.every(.seconds(20), timeout: timeout, probeTimeout: probe)
+                .checked().probeTimeout
+        }
+        #expect(try probeTimeout(.seconds(10)) == .seconds(5))
+        #expect(try probeTimeout(.seconds(4)) == .seconds(4))
+        #expect(try probeTimeout(.seconds(10), .seconds(10)) == .seconds(10))
+        #expect(try probeTimeout(.seconds(10), .milliseconds(1)) == .milliseconds(1))
+    }
+
+    @Test("L3, R6: settling and spacing reach the session")
+    func lifeCycleSettings() throws {
+        let client = try WebSocketClient("ws://h/") {
+            $0.pathSettling = .seconds(7)
+            $0.wakeSpacing = .seconds(8)
+        }
+        #expect(client.core.machine.configuration.pathSettling == .seconds(7))
+        #expect(client.core.machine.configuration.wakeSpacing == .seconds(8))
     }
 
     @Test("R4: an attempt says for which connection and for which URL it is")

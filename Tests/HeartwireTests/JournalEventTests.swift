@@ -86,7 +86,7 @@ struct JournalEventTests {
             (.idle, .idle), (.connecting(generation, attempt: 0), .connecting),
             (.open(generation), .open), (.closing(generation), .closing),
             (.waiting(attempt: 1, delay: .zero, cause: .heartbeatTimeout), .waiting),
-            (.stopped(.disconnected(nil)), .stopped),
+            (.suspended(cause: nil), .suspended), (.stopped(.disconnected(nil)), .stopped),
         ]
         for (state, name) in pairs { #expect(JournalEvent.State(state) == name) }
         #expect(Set(pairs.map(\.1)).count == JournalEvent.State.allCases.count)

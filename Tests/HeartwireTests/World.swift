@@ -193,12 +193,13 @@ extension World {
 
     private static func successors(of state: JournalEvent.State) -> [JournalEvent.State] {
         switch state {
-        case .idle: [.connecting, .stopped]
-        case .connecting: [.open, .waiting, .stopped]
-        case .open: [.closing, .waiting, .stopped]
-        case .closing: [.connecting, .stopped]
-        case .waiting: [.connecting, .stopped]
-        case .stopped: [.connecting]
+        case .idle: [.connecting, .suspended, .stopped]
+        case .connecting: [.open, .waiting, .suspended, .stopped]
+        case .open: [.closing, .waiting, .suspended, .stopped]
+        case .closing: [.connecting, .suspended, .stopped]
+        case .waiting: [.connecting, .suspended, .stopped]
+        case .suspended: [.connecting, .waiting, .stopped]
+        case .stopped: [.connecting, .suspended]
         }
     }
 }

@@ -38,6 +38,7 @@ extension SessionState {
         switch self {
         case .idle, .connecting, .open, .closing: nil
         case .waiting(_, _, let cause): cause
+        case .suspended(let cause): cause
         case .stopped(.disconnected(let cause)): cause
         case .stopped(.refusedToRetry(let cause)), .stopped(.attemptsExhausted(let cause)): cause
         }

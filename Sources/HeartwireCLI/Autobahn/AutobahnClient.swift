@@ -52,7 +52,7 @@ enum AutobahnClient {
         switch state {
         case .stopped(.disconnected(let cause)): cause
         case .stopped(.refusedToRetry(let cause)), .stopped(.attemptsExhausted(let cause)): cause
-        case .idle, .connecting, .open, .closing, .waiting: nil
+        case .idle, .connecting, .open, .closing, .waiting, .suspended: nil
         }
     }
 }

@@ -16,6 +16,8 @@ enum StateLine {
         case .closing: "closing"
         case .waiting(let attempt, let delay, let cause):
             "\(ConnectionEnd.line(for: cause)); attempt \(attempt) follows in \(seconds(delay))"
+        case .suspended(let cause?): "\(ConnectionEnd.line(for: cause)); suspended"
+        case .suspended(nil): "suspended"
         }
     }
 

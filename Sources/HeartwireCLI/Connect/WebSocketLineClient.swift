@@ -67,7 +67,7 @@ final class WebSocketLineClient: LineClient {
             }
             switch state {
             case .idle: continue
-            case .connecting, .closing: await tell(state)
+            case .connecting, .closing, .suspended: await tell(state)
             case .open:
                 isOpened = true
                 await tell(state)
@@ -121,7 +121,7 @@ final class WebSocketLineClient: LineClient {
             switch state {
             case .open(let generation) where generation != refusing: return generation
             case .stopped: return nil
-            case .idle, .connecting, .open, .closing, .waiting: continue
+            case .idle, .connecting, .open, .closing, .waiting, .suspended: continue
             }
         }
         return nil
