@@ -72,7 +72,7 @@ struct AcceptanceListTests {
             "refused-http", "bad-handshake", "stale-while-waiting", "reads-after-control",
             "echo-sizes", "reconnect", "disconnect-closing",
         ]
-        let report = try await report("--interval=20", "--timeout=200", only: ids)
+        let report = try await report("--interval=20", "--timeout=2000", only: ids)
         #expect(failures(of: report) == [])
         #expect(report.count(of: .pass) == ids.count)
     }

@@ -9,7 +9,7 @@ import Testing
 /// Real time, real sockets: the public client against the endpoint.
 @Suite struct AutobahnClientTests {
     private func visit(
-        _ query: String, _ mode: AutobahnCommand.Mode, limit: Duration = .seconds(20)
+        _ query: String, _ mode: AutobahnCommand.Mode, limit: Duration = .seconds(120)
     ) async throws -> (AutobahnVisit, EndpointCounters) {
         let loop = EventLoop(name: "autobahn-test")
         let endpoint = Endpoint(executor: loop, random: SystemRandomSource())
@@ -56,7 +56,7 @@ import Testing
         let port = listener.port
         listener.close()
         let visit = try await AutobahnClient.visit(
-            "ws://127.0.0.1:\(port)/", .collect, limit: .seconds(20))
+            "ws://127.0.0.1:\(port)/", .collect, limit: .seconds(120))
         #expect(visit.cause?.kind == .connectFailed)
         await #expect(throws: WebSocketURLError.self) {
             try await AutobahnClient.visit("http://h/", .collect, limit: .seconds(1))

@@ -27,8 +27,8 @@ func programURL() -> URL? {
 ///
 /// One task uses it at a time; that is what makes `@unchecked Sendable` true.
 final class RunningProgram: @unchecked Sendable {
-    /// How long one process may live.
-    private static let limit = DispatchTimeInterval.seconds(20)
+    /// How long one process may live: longer than any test takes, also under a sanitizer on a busy machine.
+    private static let limit = DispatchTimeInterval.seconds(300)
 
     private let process = Process()
     private let input = TestPipe()

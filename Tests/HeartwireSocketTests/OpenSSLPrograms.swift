@@ -32,7 +32,7 @@
 
     /// OpenSSL's own program.
     enum OpenSSL {
-        private static let limit = DispatchTimeInterval.seconds(20)
+        private static let limit = DispatchTimeInterval.seconds(300)
 
         static func process(_ arguments: [String]) -> Process {
             let process = Process()

@@ -49,12 +49,11 @@ final class TCPWorld: Sendable {
         }
     }
 
-    /// Waits in real time, a second at the most, until `condition` holds on the loop.
+    /// Waits in real time, half a minute at the most, until `condition` holds on the loop.
     func eventually(
-        within limit: Duration = .seconds(1),
         _ condition: @escaping @Sendable (Endpoint) -> Bool
     ) async throws -> Bool {
-        let deadline = ContinuousClock.now.advanced(by: limit)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
         repeat {
             if await on(condition) { return true }
             try await Task.sleep(for: .milliseconds(2))

@@ -131,12 +131,12 @@ struct WebSocketClientOverTCPTests {
             _ = try? await client.waitUntilOpen()
             await client.disconnect()
         }
-        #expect(try await world.eventually(within: .seconds(5)) { $0.counters.living == 0 })
+        #expect(try await world.eventually { $0.counters.living == 0 })
         #expect(
-            try await world.eventually(within: .seconds(5)) { _ in world.transports.living == 0 })
+            try await world.eventually { _ in world.transports.living == 0 })
         // Other tests run in this process, so their descriptors come and go.
         #expect(
-            try await world.eventually(within: .seconds(20)) { _ in
+            try await world.eventually { _ in
                 TCPWorld.descriptors <= before + 20
             })
         #expect(await world.on { $0.counters.accepted } == 200)
