@@ -109,7 +109,7 @@ struct ConnectOptions: Sendable, Hashable {
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,
             or, with --no-reconnect or after the end of the input, a close by the server with
-            1000 or without a code. All else is status 1.
+            1000 or without a code. All else tells its kind by the status.
 
             A wss:// server is connected to only if its certificate leads to a trusted
             authority and names the URL's host. A server that asks who the client is gets the
@@ -121,7 +121,7 @@ struct ConnectOptions: Sendable, Hashable {
 
             A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
 
-            \(ExitStatus.helpText)
+            \(ExitStatus.connectHelpText)
             """)
 
     /// Reads the values.

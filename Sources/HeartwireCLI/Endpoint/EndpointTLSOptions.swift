@@ -54,7 +54,7 @@ struct EndpointTLSOptions: Sendable, Hashable {
         }
         let acceptor = try TLSAcceptor(configuration)
         let (hash, pin) = try identity.fingerprint()
-        if let copy, case .failed(let line) = ReportFile.write(identity.certificates, to: copy) {
+        if let copy, case .failed(let line, _) = ReportFile.write(identity.certificates, to: copy) {
             throw UnwrittenCopy(description: line)
         }
         let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
