@@ -18,7 +18,10 @@ struct ConnectionEndTests {
     @Test(
         "K12-01: every other end is a failure with its cause in words",
         arguments: [
-            (CloseCause.closedByApp(sent: 1000, answer: nil), ExitStatus.closedAbnormally),
+            (
+                CloseCause.closedByApp(sent: 1000, answer: nil),
+                HeartwireCLI.ExitStatus.closedAbnormally
+            ),
             (.closedByPeer(PeerClose(code: 1001)), .closedAbnormally),
             (.connectionLost(ConnectionFailure(.endOfStream)), .closedAbnormally),
             (.heartbeatTimeout, .timedOut), (.connectTimeout(.tcp), .timedOut),
@@ -28,7 +31,7 @@ struct ConnectionEndTests {
             (.connectFailed(ConnectionFailure(.nameMismatch)), .insecure),
             (.requestFailed("no token"), .failure),
         ])
-    func failed(cause: CloseCause, status: ExitStatus) {
+    func failed(cause: CloseCause, status: HeartwireCLI.ExitStatus) {
         #expect(CommandEnd(cause) == .failed(cause.description, as: status))
         #expect(exitStatus(for: CommandEnd(cause)) == status)
     }

@@ -16,16 +16,16 @@ struct ExitStatusTests {
 
     @Test("K12-01: each kind of end has a status of its own, which the help text of connect lists")
     func kinds() {
-        let kinds: [ExitStatus] = [
+        let kinds: [HeartwireCLI.ExitStatus] = [
             .success, .failure, .usage, .unconnected, .insecure, .refused, .protocolBroken,
             .closedAbnormally, .timedOut,
         ]
         #expect(kinds.map(\.rawValue) == Array(0...8))
         for kind in kinds {
-            #expect(ExitStatus.connectHelpText.contains("\n  \(kind.rawValue)    "))
+            #expect(HeartwireCLI.ExitStatus.connectHelpText.contains("\n  \(kind.rawValue)    "))
         }
-        #expect(!ExitStatus.helpText.contains("\n  3"))
-        #expect(ExitStatus.connectHelpText.contains("\n  130  stopped"))
+        #expect(!HeartwireCLI.ExitStatus.helpText.contains("\n  3"))
+        #expect(HeartwireCLI.ExitStatus.connectHelpText.contains("\n  130  stopped"))
     }
 
     @Test("K12-07: a signal's status is 128 and its number")
