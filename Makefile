@@ -83,6 +83,10 @@ fuzz: setup ## Fuzz each target for SECONDS (60); ARGS go to scripts/fuzz
 differential: setup ## Compare the engine with two other implementations, over the same bytes
 	@Fuzz/Differential/compare $(ARGS)
 
+.PHONY: attacks
+attacks: build ## Attack real processes and measure their memory; ARGS: --only TITLE, --write FILE
+	@HEARTWIRE="$$($(SWIFT) build -c release --show-bin-path)/heartwire" Tests/Attacks/run $(ARGS)
+
 .PHONY: sanitize
 sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer
 	@$(SWIFT) test --sanitize=thread --scratch-path build/thread $(ARGS)

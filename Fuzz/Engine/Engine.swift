@@ -7,7 +7,7 @@
 // - Messages arrive in order and unchanged: all of them if neither side failed and all bytes arrived, and
 //   otherwise the first so many.
 // - No more pings are reported than were sent; pongs carry payloads of pings, or were sent unasked.
-// - Once hostile bytes are put on a wire, only the first two rules are asked for.
+// - Once hostile bytes are put on a wire, or a frame is said to stand still, only the first two rules are asked for.
 
 import FuzzSupport
 import HeartwireProtocol
@@ -158,13 +158,21 @@ private struct Pair: ~Copyable {
             side.wire += input.take(input.below(256))
         case 11:
             side.engine.didWrite(0)
+            if side.engine.isInFrame {
+                isHonest = false
+                side.engine.frameStalled()
+            }
         case 12, 13:
             move(&side, &other, operation == 12 ? input.below(256) : .max)
         default:
             let count = min(side.wire.count, operation == 14 ? input.below(16) : .max)
             let piece = Array(side.wire.prefix(count))
             side.wire.removeFirst(count)
-            side.engine.receive(piece.span)
+            if operation == 14 {
+                side.engine.receiveWhereTheyStay(piece)
+            } else {
+                side.engine.receive(piece.span)
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 // Checks the frame reader in either role with low limits, on bytes that begin behind the opening handshake:
 //
 // - No bytes trap, and none make it hold more than the limits allow.
-// - However the bytes are cut, the same events come, the same answer is written, and the same state is reached.
+// - However the bytes are cut, and whether payloads are put where they stay or not, the same events come, the same
+//   answer is written, and the same state is reached.
 // - At most one Close or fault is reported, then nothing but the end of the stream, which is reported once.
 // - Texts and reasons come whole; messages keep to the limit; only lawful close codes get through.
 // - What is written are lawful frames, at most one of them a Close, and a fault is answered with its code.
@@ -20,6 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let whole = Transcript(of: [stream], role)
     let cut = Transcript(of: pieces(of: stream, seed: seed), role)
     require(whole == cut, "the cut decides nothing: \(whole) against \(cut)")
+    let direct = Transcript(of: pieces(of: stream, seed: seed), role, isDirect: true)
+    require(whole == direct, "nor does the way in: \(whole) against \(direct)")
     whole.check(role)
     return 0
 }
@@ -31,11 +34,11 @@ private struct Transcript: Equatable {
     var state: ConnectionEngine.State
     var sent: ClosePayload?
 
-    init(of pieces: [[UInt8]], _ role: Role) {
+    init(of pieces: [[UInt8]], _ role: Role, isDirect: Bool = false) {
         var engine = ConnectionEngine.opened(role)
         events = []
         for piece in pieces {
-            engine.receive(piece.span)
+            if isDirect { engine.receiveWhereTheyStay(piece) } else { engine.receive(piece.span) }
             events += engine.takeEvents()
         }
         state = engine.state

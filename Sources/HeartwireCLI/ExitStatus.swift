@@ -10,20 +10,49 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     /// The command line was wrong.
     static let usage = ExitStatus(rawValue: 2)
 
+    /// `connect`: there is no connection, for want of a name, a route, somebody who listens, or a proxy's help.
+    static let unconnected = ExitStatus(rawValue: 3)
+    /// `connect`: TLS failed, such as over a certificate that nobody trusted vouches for.
+    static let insecure = ExitStatus(rawValue: 4)
+    /// `connect`: the server answered the opening handshake with another HTTP status than 101.
+    static let refused = ExitStatus(rawValue: 5)
+    /// `connect`: the server broke the protocol, in the opening handshake or after it.
+    static let protocolBroken = ExitStatus(rawValue: 6)
+    /// `connect`: the connection was lost, or closed otherwise than in order.
+    static let closedAbnormally = ExitStatus(rawValue: 7)
+    /// `connect`: something was not there in time: the opening, a pong, or what the kernel waited for.
+    static let timedOut = ExitStatus(rawValue: 8)
+
     /// A signal ended it: 128 and the signal's number, as shells count.
     static func stopped(by signal: StopSignal) -> ExitStatus {
         ExitStatus(rawValue: 128 + signal.rawValue)
     }
 
     /// The paragraph of the help texts.
-    static let helpText = """
+    static let helpText = helpText(failures: "")
+
+    /// The paragraph of `connect`, which tells the causes apart (field case K12-01).
+    static let connectHelpText = helpText(
+        failures: """
+
+              3    no connection could be made
+              4    TLS failed
+              5    the server answered with an HTTP status other than 101
+              6    the server broke the protocol
+              7    the connection was lost, or closed with another code
+              8    the opening or a pong did not come in time
+            """)
+
+    private static func helpText(failures: String) -> String {
+        """
         Exit status:
           0    it went well
           1    it did not: a line on the standard error says what happened
-          2    the command line was wrong
+          2    the command line was wrong\(failures)
           130  stopped by an interrupt (Ctrl-C); 143 by a request to terminate.
                The first signal closes in order, a second one ends at once.
         """
+    }
 }
 
 /// The signals that ask a command to stop.
@@ -39,7 +68,7 @@ enum CommandEnd: Sendable, Hashable {
     /// All was done, or whoever read the output has gone (a broken pipe is no failure).
     case done
     /// It failed; one line says why, not yet escaped.
-    case failed(String)
+    case failed(String, as: ExitStatus = .failure)
     /// The command line was wrong in a way that only the command itself could see.
     case misused(UsageError)
     /// A signal asked for the end, and it was reached in order.
@@ -50,7 +79,7 @@ enum CommandEnd: Sendable, Hashable {
 func exitStatus(for end: CommandEnd) -> ExitStatus {
     switch end {
     case .done: .success
-    case .failed: .failure
+    case .failed(_, let status): status
     case .misused: .usage
     case .stopped(let signal): .stopped(by: signal)
     }

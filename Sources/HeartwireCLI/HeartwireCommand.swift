@@ -56,7 +56,7 @@ struct HeartwireCommand {
         let error = DescriptorWriter.standardError
         switch end {
         case .done, .stopped: break
-        case .failed(let line): error.writeDiagnostic("heartwire: \(line)")
+        case .failed(let line, _): error.writeDiagnostic("heartwire: \(line)")
         case .misused(let problem): error.writeDiagnostic(problem.description)
         }
     }

@@ -35,6 +35,9 @@ struct FrameReader {
         self.assembler = MessageAssembler(limits: limits)
     }
 
+    /// Whether a frame has begun that has not arrived in full.
+    var isInFrame: Bool { !isBetweenFrames }
+
     /// Lets compressed messages in from now on.
     mutating func allowCompression(_ inflation: Inflation) {
         allowsCompression = true

@@ -36,6 +36,11 @@ public struct Limits: Sendable, Hashable {
     /// end with an empty frame. Going over it fails the connection with 1009.
     public var fragments = 131_072
 
+    /// How long a frame that has begun may stand still: it is read, and not a byte of it comes. Default 30 s.
+    /// At this age the connection is failed with 1008. Who trickles is the heartbeat's affair, whose pongs
+    /// cannot come within a frame.
+    public var frameStall = Duration.seconds(30)
+
     /// The most automatic pongs that wait unwritten in the outgoing buffer. Past it only the
     /// newest further ping is answered, as RFC 6455 §5.5.3 allows. Default 32, 4 KiB at the most.
     /// Less than one counts as one.

@@ -21,6 +21,9 @@ public protocol ByteChannel: AnyObject {
     /// Stops or resumes reading.
     func setReading(_ isReading: Bool)
 
+    /// Asks for so many bytes at most in one report from now on. A channel may do without; the default does.
+    func limitReads(to bytes: Int)
+
     /// Sends FIN after what was written, waits for the peer's FIN for a bounded time out of
     /// anybody's sight, and closes. The handler hears nothing more.
     func finish()
@@ -30,6 +33,11 @@ public protocol ByteChannel: AnyObject {
 
     /// Closes at once, with RST where `reset` asks for it. The handler hears nothing more.
     func abort(reset: Bool)
+}
+
+extension ByteChannel {
+    /// Nothing: it is a wish.
+    public func limitReads(to bytes: Int) {}
 }
 
 /// What a ``ByteChannel`` reports.

@@ -174,6 +174,8 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
         if state == .up, isReading { base?.setReading(true) }
     }
 
+    func limitReads(to bytes: Int) { base?.limitReads(to: bytes) }
+
     func finishWriting() {
         if state == .up { base?.finishWriting() }
     }

@@ -5,6 +5,9 @@ import HeartwireSession
 extension SocketTransport: ByteChannelHandler {
     /// Bytes that are given to an inflating engine at once: at a ratio of a thousand that is 4 MiB.
     static let inflatedSliceBytes = 4_096
+    /// Bytes that one read takes at most where they inflate: what comes of them is there at once, and more than the
+    /// processor's caches hold costs more than the further reads.
+    static let inflatedReadBytes = 8_192
 
     func channelProgressed(_ phase: ConnectPhase) {
         observer?.transportProgressed(generation, phase)
@@ -30,11 +33,13 @@ extension SocketTransport: ByteChannelHandler {
     ) {
         engine.receiveDirectly(atMost: limit, from: read)
         pump()
+        noteProgress()
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         engine.receive(bytes.bindMemory(to: UInt8.self).span)
         pump()
+        noteProgress()
         // A redirect's body says nothing more than its head, and may never end.
         if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
             RedirectTrail.isRedirect(refusal.status)
@@ -126,6 +131,7 @@ extension SocketTransport: ByteChannelHandler {
         case .opened(let result):
             state = .open
             trail = nil
+            if engine.inflates { channel?.limitReads(to: Self.inflatedReadBytes) }
             observer?.transportOpened(
                 generation, OpenedConnection(subprotocol: result.subprotocol))
         case .pingReceived(let payload):

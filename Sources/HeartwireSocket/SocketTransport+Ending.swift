@@ -56,6 +56,7 @@ extension SocketTransport {
         guard state == .connecting || state == .open else { return }
         let wasOpen = state == .open
         state = .lingering
+        stopLookingForStall()
         report(cause)
         guard state == .lingering else { return }
         guard wasOpen else { return end(reset: false) }
@@ -78,6 +79,7 @@ extension SocketTransport {
 
     func end(reset: Bool) {
         state = .ended
+        stopLookingForStall()
         if let lingerTimer { executor.cancel(lingerTimer) }
         lingerTimer = nil
         channel?.abort(reset: reset)

@@ -64,6 +64,10 @@ final class SocketTransport: Transport, TurnFlushable {
     var withheld = ByteQueue()
     var awaited: PingID?
     var lingerTimer: TimerID?
+    /// Fires when the frame that has begun may have stood still for too long.
+    var stallTimer: TimerID?
+    /// When bytes came last while a frame was under way.
+    var lastProgress = MonotonicInstant(nanoseconds: 0)
     /// Where the attempt has been, while it is under way and follows redirects.
     var trail: RedirectTrail?
 
@@ -149,6 +153,7 @@ final class SocketTransport: Transport, TurnFlushable {
     func setReading(_ isReading: Bool) {
         guard state == .open || state == .connecting else { return }
         self.isReading = isReading
+        if isReading { noteProgress() }
         if isReading, !withheld.isEmpty {
             // Not from within: who asks may be in the middle of taking what came before.
             _ = executor.schedule(at: executor.now()) { self.takeWithheld() }

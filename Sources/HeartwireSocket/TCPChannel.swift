@@ -45,6 +45,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     private var brokenWrite: ConnectionFailure?
     private var race: ConnectRace?
     private var timer: TimerID?
+    private var readBytes = EventLoop.readBufferBytes
 
     /// Who hears about this channel.
     public var handler: (any ByteChannelHandler)?
@@ -131,7 +132,8 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
             let direct = handler.channelDirectBytes
             if direct >= Self.smallestDirectRead { return readDirectly(direct, handler) }
         }
-        let buffer = loop.sharedReadBuffer
+        let shared = loop.sharedReadBuffer
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: shared.prefix(readBytes))
         received(TCPSocket.receive(descriptor, into: buffer)) { count in
             handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
@@ -217,6 +219,11 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         guard self.isReading != isReading else { return }
         self.isReading = isReading
         updateInterest()
+    }
+
+    /// Bounds what one read takes, below what the loop's buffer holds.
+    public func limitReads(to bytes: Int) {
+        readBytes = max(1, min(bytes, EventLoop.readBufferBytes))
     }
 
     /// Sends FIN after what was written and goes on reading.

@@ -214,5 +214,8 @@
                 if self.state == .up { self.deliver() }
             }
         }
+
+        /// Bounds what one read takes of the ciphertext, and so what comes of it.
+        public func limitReads(to bytes: Int) { base?.limitReads(to: bytes) }
     }
 #endif

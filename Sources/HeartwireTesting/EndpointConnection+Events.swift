@@ -95,6 +95,8 @@ extension EndpointConnection {
         stopOpeningTimer()
         request = head
         record(.requested)
+        // Too much came behind the request, which is the next event: there is nothing to answer any more.
+        guard !engine.shouldCloseTransport else { return }
         do {
             behaviour = try endpoint.script.behaviour(connection: number, request: head)
         } catch {

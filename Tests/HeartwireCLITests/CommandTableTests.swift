@@ -88,10 +88,19 @@ struct CommandOptionsTests {
         #expect(throws: UsageError.self) { try accept("--output", "") }
     }
 
+    @Test("P3: accept goes to a wss URL, with the options of TLS that connect has")
+    func secureAccept() throws {
+        #expect(try accept("--url", "wss://h/")?.tls == ClientTLSOptions())
+        let options = try #require(try accept("--url=wss://h/", "--insecure", "--cert=a"))
+        #expect(options.url?.isSecure == true && options.tls.isInsecure)
+        #expect(options.tls.identity == IdentityFiles(certificate: "a", key: "a"))
+    }
+
     @Test("accept refuses what contradicts itself")
     func contradictions() {
         #expect(throws: UsageError.self) { try accept("--virtual", "--url", "ws://h/") }
-        #expect(throws: UsageError.self) { try accept("--url", "wss://h/") }
+        #expect(throws: UsageError.self) { try accept("--insecure") }
+        #expect(throws: UsageError.self) { try accept("--url", "ws://h/", "--ca", "f") }
     }
 
     @Test("accept refuses settings that the endpoint could not be asked to meet")

@@ -147,7 +147,7 @@ struct ConnectCommandTests {
         }
         let ran = try await run(client, input: "a\n", sleep: forever)
         #expect(ran.output == (1...1000).map { "\($0)\n" }.joined())
-        #expect(ran.end == .failed("closed by the peer: 4400 \"bad json\""))
+        #expect(ran.end == .failed("closed by the peer: 4400 \"bad json\"", as: .closedAbnormally))
     }
 
     @Test(
@@ -155,7 +155,8 @@ struct ConnectCommandTests {
     func refused() async throws {
         let cause = CloseCause.connectFailed(ConnectionFailure(.refused, systemCode: 111))
         let ran = try await run(ScriptedClient(opens: false, cause: cause), input: "a\n")
-        #expect(ran.end == .failed("cannot connect: connection refused (errno 111)"))
+        #expect(
+            ran.end == .failed("cannot connect: connection refused (errno 111)", as: .unconnected))
         #expect(ran.output == "")
     }
 
@@ -239,7 +240,7 @@ struct ConnectCommandTests {
         let client = ScriptedClient()
         client.end(.heartbeatTimeout)
         let ran = try await run(client, input: nil)
-        #expect(ran.end == .failed("no pong in time"))
+        #expect(ran.end == .failed("no pong in time", as: .timedOut))
     }
 
     @Test("after the end of the input a lost connection is not made anew")
@@ -275,7 +276,7 @@ struct ConnectCommandTests {
     func lossBesideFailure() async throws {
         let client = ScriptedClient { client, _ in client.end(.heartbeatTimeout) }
         let ran = try await run(client, input: "a\nb\n", sleep: forever)
-        #expect(ran.end == .failed("no pong in time"))
+        #expect(ran.end == .failed("no pong in time", as: .timedOut))
         #expect(ran.told == ["1 line of the input could not be sent"])
     }
 

@@ -79,7 +79,7 @@ struct ConnectOptionsTests {
     )
     func secure() throws {
         let plain = try #require(try connect("wss://h/"))
-        #expect(plain.tls == ConnectTLSOptions())
+        #expect(plain.tls == ClientTLSOptions())
         #expect(try plain.tls.configuration() == TLSConfiguration())
         let insecure = try #require(try connect("wss://h/", "--insecure"))
         #expect(try insecure.tls.configuration().acceptsAnyCertificate)
@@ -91,11 +91,20 @@ struct ConnectOptionsTests {
         #expect(try pinned.tls.configuration().pins.map { "\($0)" } == [pin])
     }
 
+    @Test("P3: --cert shows a certificate, whose key is in --key or in the same file")
+    func identity() throws {
+        #expect(try connect("wss://h/", "--cert", "a")?.tls.identity?.key == "a")
+        let options = try #require(try connect("wss://h/", "--cert=a", "--key=b"))
+        #expect(options.tls.identity == IdentityFiles(certificate: "a", key: "b"))
+        #expect(throws: TextFile.Failure.self) { try options.tls.configuration() }
+    }
+
     @Test("P3: options of TLS for a ws URL, or against each other, are misuse")
     func misusedTLS() {
         for words in [
             ["ws://h/", "--insecure"], ["ws://h/", "--ca", "f"], ["wss://h/", "--pin", "x"],
-            ["wss://h/", "--ca", "f", "--insecure"],
+            ["wss://h/", "--ca", "f", "--insecure"], ["ws://h/", "--cert", "f"],
+            ["wss://h/", "--key", "f"], ["wss://h/", "--cert="],
         ] {
             #expect(throws: UsageError.self) {
                 try CommandRequest(arguments: ["connect"] + words)

@@ -18,14 +18,22 @@ struct ConnectionEndTests {
     @Test(
         "K12-01: every other end is a failure with its cause in words",
         arguments: [
-            CloseCause.closedByApp(sent: 1000, answer: nil),
-            .closedByPeer(PeerClose(code: 1001)), .heartbeatTimeout, .connectTimeout(.tcp),
-            .connectFailed(ConnectionFailure(.refused, systemCode: 111)),
-            .connectionLost(ConnectionFailure(.endOfStream)), .requestFailed("no token"),
+            (
+                CloseCause.closedByApp(sent: 1000, answer: nil),
+                HeartwireCLI.ExitStatus.closedAbnormally
+            ),
+            (.closedByPeer(PeerClose(code: 1001)), .closedAbnormally),
+            (.connectionLost(ConnectionFailure(.endOfStream)), .closedAbnormally),
+            (.heartbeatTimeout, .timedOut), (.connectTimeout(.tcp), .timedOut),
+            (.connectFailed(ConnectionFailure(.timedOut)), .timedOut),
+            (.connectFailed(ConnectionFailure(.refused, systemCode: 111)), .unconnected),
+            (.connectFailed(ConnectionFailure(.resolution)), .unconnected),
+            (.connectFailed(ConnectionFailure(.nameMismatch)), .insecure),
+            (.requestFailed("no token"), .failure),
         ])
-    func failed(cause: CloseCause) {
-        #expect(CommandEnd(cause) == .failed(cause.description))
-        #expect(exitStatus(for: CommandEnd(cause)) == .failure)
+    func failed(cause: CloseCause, status: HeartwireCLI.ExitStatus) {
+        #expect(CommandEnd(cause) == .failed(cause.description, as: status))
+        #expect(exitStatus(for: CommandEnd(cause)) == status)
     }
 
     @Test("K12-01: a broken rule names the rule, in the handshake and after it")
@@ -33,7 +41,7 @@ struct ConnectionEndTests {
         let violation = ProtocolViolation(
             closeCode: 1002, clause: "5.1", expected: "an unmasked frame", seen: "a masked one")
         for cause in [CloseCause.badHandshake(violation), .protocolViolation(violation)] {
-            #expect(CommandEnd(cause) == .failed("\(cause)"))
+            #expect(CommandEnd(cause) == .failed("\(cause)", as: .protocolBroken))
             #expect("\(cause)".contains("5.1"))
         }
     }
@@ -41,7 +49,7 @@ struct ConnectionEndTests {
     @Test("K12-09: the code, the reason and who closed are told")
     func peerClose() {
         let end = CommandEnd(.closedByPeer(PeerClose(code: 4400, reason: "bad json")))
-        #expect(end == .failed("closed by the peer: 4400 \"bad json\""))
+        #expect(end == .failed("closed by the peer: 4400 \"bad json\"", as: .closedAbnormally))
     }
 
     @Test("K12-01, K12-09: a refusal tells its status, what helps, and the beginning of its body")
@@ -54,7 +62,7 @@ struct ConnectionEndTests {
         #expect(
             line == "the server answered HTTP 429 Too Many Requests; Retry-After: 7; "
                 + "it says: slow \u{1B}[31mdown")
-        #expect(CommandEnd(.refused(refusal)) == .failed(line))
+        #expect(CommandEnd(.refused(refusal)) == .failed(line, as: .refused))
         #expect(displaySafe(line).contains("\u{1B}") == false)
     }
 

@@ -58,16 +58,18 @@ struct EndpointOptionsTests {
         #expect(made.files == nil && made.copy == nil)
         #expect(try made.server().line.contains("key sha256/"))
         let given = try endpoint("--tls", "--cert", "a", "--key", "b", "--write-cert", "c")?.tls
-        #expect(given?.files == EndpointTLSOptions.Files(certificate: "a", key: "b"))
+        #expect(given?.files == IdentityFiles(certificate: "a", key: "b"))
         #expect(given?.copy == "c")
         #expect(throws: TextFile.Failure.self) { try given?.server() }
-        for words in [["--cert", "a"], ["--key", "b"], ["--write-cert", "c"]] {
+        for words in [
+            ["--cert", "a"], ["--write-cert", "c"], ["--client-ca", "c"], ["--tls", "--key", "b"],
+        ] {
             #expect(throws: UsageError.self) {
                 try CommandRequest(arguments: ["endpoint"] + words)
             }
         }
-        #expect(throws: UsageError.self) { try endpoint("--tls", "--cert", "a") }
-        #expect(throws: UsageError.self) { try endpoint("--tls", "--key", "a") }
+        let asking = try #require(try endpoint("--tls", "--client-ca", "/does/not/exist")?.tls)
+        #expect(throws: TextFile.Failure.self) { try asking.server() }
         let unwritable = try #require(try endpoint("--tls", "--write-cert", "/does/not/exist")?.tls)
         #expect(throws: EndpointTLSOptions.UnwrittenCopy.self) { try unwritable.server() }
     }

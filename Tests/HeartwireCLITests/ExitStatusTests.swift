@@ -4,11 +4,28 @@ import Testing
 
 @Suite("ExitStatus")
 struct ExitStatusTests {
-    @Test("K12-01: the status is 0 only for what went well; misuse is 2 and every failure is 1")
+    @Test(
+        "K12-01: the status is 0 only for what went well; misuse is 2, a failure 1 or its kind's own"
+    )
     func statuses() {
         #expect(exitStatus(for: .done).rawValue == 0)
         #expect(exitStatus(for: .failed("connection refused")).rawValue == 1)
+        #expect(exitStatus(for: .failed("no pong", as: .timedOut)).rawValue == 8)
         #expect(exitStatus(for: .misused(UsageError("x"))).rawValue == 2)
+    }
+
+    @Test("K12-01: each kind of end has a status of its own, which the help text of connect lists")
+    func kinds() {
+        let kinds: [HeartwireCLI.ExitStatus] = [
+            .success, .failure, .usage, .unconnected, .insecure, .refused, .protocolBroken,
+            .closedAbnormally, .timedOut,
+        ]
+        #expect(kinds.map(\.rawValue) == Array(0...8))
+        for kind in kinds {
+            #expect(HeartwireCLI.ExitStatus.connectHelpText.contains("\n  \(kind.rawValue)    "))
+        }
+        #expect(!HeartwireCLI.ExitStatus.helpText.contains("\n  3"))
+        #expect(HeartwireCLI.ExitStatus.connectHelpText.contains("\n  130  stopped"))
     }
 
     @Test("K12-07: a signal's status is 128 and its number")

@@ -68,7 +68,8 @@ struct ScenarioRunTests {
         }
         #expect(
             seen
-                == "waited 0ms for the opening; the client is stopped, its closes are [g1 refused 404]"
+                == "waited 0ms for the opening; the client is stopped (the server answered HTTP 404 Not Found), "
+                + "its closes are [g1 refused 404]"
         )
     }
 

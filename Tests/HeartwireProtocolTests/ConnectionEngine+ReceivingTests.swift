@@ -3,22 +3,24 @@ import Testing
 
 @Suite("Receiving frames, by section of RFC 6455, in both roles and however cut")
 struct ConnectionEngineReceivingTests {
-    @Test("5.2 to 5.8: lawful frames", arguments: lawful)
+    @Test("RFC 6455 5.2 to 5.8: lawful frames, in both roles", arguments: lawful)
     func lawfulFrames(_ fixture: FrameFixture) throws {
         try check(fixture)
     }
 
-    @Test("5.2 to 5.5: unlawful frames fail the connection", arguments: unlawful)
+    @Test(
+        "RFC 6455 5.2 to 5.5: unlawful frames fail the connection, in both roles",
+        arguments: unlawful)
     func unlawfulFrames(_ fixture: FrameFixture) throws {
         try check(fixture)
     }
 
-    @Test("5.5.1 and 7.4: Close frames", arguments: closing)
+    @Test("RFC 6455 5.5.1 and 7.4: Close frames, in both roles", arguments: closing)
     func closeFrames(_ fixture: FrameFixture) throws {
         try check(fixture)
     }
 
-    @Test("8.1: text that is not UTF-8", arguments: invalidText)
+    @Test("RFC 6455 8.1: text that is not UTF-8, in both roles", arguments: invalidText)
     func invalidTexts(_ fixture: FrameFixture) throws {
         try check(fixture)
     }

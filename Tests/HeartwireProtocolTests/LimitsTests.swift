@@ -15,6 +15,7 @@ struct LimitsTests {
         #expect(limits.inflateRatioGraceBytes == 65_536)
         #expect(limits.fragments == 131_072)
         #expect(limits.pendingPongs == 32)
+        #expect(limits.frameStall == .seconds(30))
         #expect(limits.eagerReservationBytes == 1_048_576)
         #expect(limits.outgoingHighWater == 1_048_576)
         #expect(limits.outgoingLowWater == 262_144)

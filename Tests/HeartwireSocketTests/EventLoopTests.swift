@@ -28,7 +28,7 @@ struct EventLoopTests {
     }
 
     @Test(
-        "T5: work from one thread runs in the order in which it was submitted",
+        "T2, T5: work from one thread runs in the order in which it was submitted",
         arguments: PollerKind.allCases)
     func order(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
@@ -65,7 +65,7 @@ struct EventLoopTests {
     }
 
     @Test(
-        "Timers fire on the loop in the order of their deadlines and never early",
+        "T2: timers fire on the loop in the order of their deadlines and never early",
         arguments: PollerKind.allCases)
     func timers(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
@@ -87,7 +87,7 @@ struct EventLoopTests {
     }
 
     @Test(
-        "A timer whose deadline has passed fires at once, and a cancelled one never",
+        "T2: a timer whose deadline has passed fires at once, and a cancelled one never",
         arguments: PollerKind.allCases)
     func pastAndCancelled(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
@@ -114,7 +114,7 @@ struct EventLoopTests {
     }
 
     @Test(
-        "A sleeping loop wakes for work from another thread, again and again",
+        "T2: a sleeping loop wakes for work from another thread, again and again",
         arguments: PollerKind.allCases)
     func wake(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
@@ -124,7 +124,9 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
-    @Test("Many threads may submit at once and nothing is lost", arguments: PollerKind.allCases)
+    @Test(
+        "T2: many threads may submit at once and nothing is lost",
+        arguments: PollerKind.allCases)
     func contention(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let log = Log<Int>()

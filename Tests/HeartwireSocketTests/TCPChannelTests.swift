@@ -29,7 +29,7 @@ struct TCPChannelTests {
             client: try #require(client), clientHandler: handler, server: server)
     }
 
-    @Test("What one side writes the other reads, both ways", arguments: PollerKind.allCases)
+    @Test("T2: what one side writes the other reads, both ways", arguments: PollerKind.allCases)
     func echo(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         let hello = Array("hello".utf8)
@@ -41,8 +41,28 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
+    @Test("a read takes no more than was asked for, and nothing is lost by it")
+    func limitedReads() async throws {
+        let pair = try await connectedPair(.poll)
+        let block = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for (limit, largest) in [(8_192, 8_192), (0, 1), (Int.max, block.count)] {
+            let before = pair.clientHandler.log.entries.count
+            let bytes = limit == 0 ? Array(block.prefix(100)) : block
+            try await on(pair.loop) { pair.client.limitReads(to: limit) }
+            _ = try await on(pair.loop) { pair.serverChannel.write(bytes) }
+            let reports = await pair.clientHandler.log.wait {
+                RecordingHandler.bytes(Array($0.dropFirst(before))).count == bytes.count
+            }
+            let fresh = Array(reports.dropFirst(before))
+            #expect(RecordingHandler.bytes(fresh) == bytes)
+            for report in fresh { #expect(RecordingHandler.bytes([report]).count <= largest) }
+        }
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
     @Test(
-        "Bytes that are wanted where they stay come there, and what follows behind them",
+        "T2: bytes that are wanted where they stay come there, and what follows behind them",
         arguments: PollerKind.allCases)
     func directReading(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -64,7 +84,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "The end of the stream, a reset and nothing at all come by a direct read like by any",
+        "T2: the end of the stream, a reset and nothing at all come by a direct read like by any",
         arguments: PollerKind.allCases)
     func directEnds(_ kind: PollerKind) async throws {
         for isReset in [false, true] {
@@ -82,7 +102,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "A write that does not fit is taken in part, and room is reported once",
+        "T2: a write that does not fit is taken in part, and room is reported once",
         arguments: PollerKind.allCases)
     func backPressure(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -101,7 +121,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "The peer's FIN is the end of the stream, after everything before it",
+        "T2: the peer's FIN is the end of the stream, after everything before it",
         arguments: PollerKind.allCases)
     func endOfStream(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -136,7 +156,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "A reset while reading is paused does not spin, and is reported when reading goes on",
+        "T2: a reset while reading is paused does not spin, and is reported when reading goes on",
         arguments: PollerKind.allCases)
     func resetWhilePaused(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -150,7 +170,7 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
-    @Test("A port on which nobody listens is refused", arguments: PollerKind.allCases)
+    @Test("T2: a port on which nobody listens is refused", arguments: PollerKind.allCases)
     func refused(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()
         let server = try TestServer(loop: loop)
@@ -168,7 +188,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "An aborted channel reports nothing more and leaves no descriptor behind",
+        "T2: an aborted channel reports nothing more and leaves no descriptor behind",
         arguments: PollerKind.allCases)
     func abort(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -203,7 +223,7 @@ struct TCPChannelTests {
     }
 
     @Test(
-        "finish() sends FIN, waits for the peer's, and closes; a silent peer is waited for a second at most",
+        "T2: finish() sends FIN and waits for the peer's, which a silent peer has a second for",
         arguments: PollerKind.allCases)
     func finish(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)

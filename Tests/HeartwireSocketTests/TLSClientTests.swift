@@ -131,10 +131,29 @@
             let cause = try world.cause { $0.connectTimeout = .seconds(10) }
             #expect(cause == .connectTimeout(.tls))
             #expect(world.milliseconds == 10_000)
-            let silent = try TLSClientWorld()
-            let later = try silent.cause("/?refuse=silence") { $0.connectTimeout = .seconds(10) }
-            #expect(later == .connectTimeout(.upgrade))
-            #expect(silent.milliseconds == 10_000)
+        }
+
+        @Test("K05-10: silence behind TLS ends at the same deadline, in the phase of the upgrade")
+        func silenceBehindTLS() throws {
+            let world = try TLSClientWorld()
+            let cause = try world.cause("/?refuse=silence") { $0.connectTimeout = .seconds(10) }
+            #expect(cause == .connectTimeout(.upgrade))
+            #expect(world.milliseconds == 10_000)
+            #expect(world.accepted.count == 1)
+        }
+
+        @Test("K05-10: disconnect() ends an attempt that waits behind TLS at once")
+        func cancelBehindTLS() throws {
+            let world = try TLSClientWorld()
+            let client = try world.client("/?refuse=silence") { $0.connectTimeout = .seconds(10) }
+            let executor = world.executor
+            try world.executor.runScript {
+                await client.connect()
+                let alarm = ClientLog(executor: executor)
+                _ = await alarm.wait(.seconds(3)) { _ in false }
+                await client.disconnect()
+            }
+            #expect(world.milliseconds == 3_000)
         }
 
         @Test("P3: a pin that fits none of the server's keys ends the session")

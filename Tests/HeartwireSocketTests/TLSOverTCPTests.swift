@@ -38,7 +38,7 @@
             }
         }
 
-        @Test("Real time: P3: a thousand messages and one of 8 MiB come back unchanged")
+        @Test("T2, P3: a thousand messages and one of 8 MiB come back unchanged (real time)")
         func echo() async throws {
             let listener = try listen()
             let client = try client(listener.port)
@@ -62,7 +62,7 @@
         }
 
         @Test(
-            "Real time: K08-09: after 200 failed connects no descriptor, timer or channel is left")
+            "K08-09: after 200 failed connects no descriptor, timer or channel is left (real time)")
         func leaks() async throws {
             let listener = try listen(.test(Certificates.selfSigned))
             try await on(loop) {}
@@ -96,7 +96,7 @@
             loop.shutdown()
         }
 
-        @Test("Real time: P3: openssl s_client shakes hands with the endpoint, and resumes")
+        @Test("T2, P3: openssl s_client shakes hands with the endpoint, and resumes (real time)")
         func sClient() throws {
             let listener = try listen()
             let files = try PEMFiles()
@@ -118,7 +118,7 @@
         }
 
         @Test(
-            "Real time: P3: the client speaks to openssl s_server",
+            "T2, P3: the client speaks to openssl s_server (real time)",
             arguments: ["-tls1_2", "-tls1_3"])
         func sServer(version: String) async throws {
             let files = try PEMFiles()
@@ -135,7 +135,7 @@
         }
 
         @Test(
-            "Real time: K08-08: a server that wants to renegotiate is refused, and nothing stalls")
+            "K08-08: a server that wants to renegotiate is refused, and nothing stalls (real time)")
         func renegotiation() async throws {
             let files = try PEMFiles()
             // `R` on its input makes the server ask for a renegotiation.

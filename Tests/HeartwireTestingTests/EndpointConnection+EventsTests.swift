@@ -14,6 +14,19 @@ import Testing
         [first, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
     }
 
+    @Test("P4: a client that does not wait for its answer is cut off, and was never open")
+    func early() throws {
+        for (count, opened) in [(16_384, 1), (16_385, 0)] {
+            let world = World()
+            let peer = try world.connect()
+            peer.engine.queueRaw([UInt8](repeating: 0, count: count))
+            world.executor.runUntilIdle()
+            #expect(world.endpoint.counters.opened == opened)
+            #expect(world.journalNames.contains("opened") == (opened == 1))
+            #expect(world.endpoint.counters.living == 0)
+        }
+    }
+
     // MARK: Order
 
     @Test("Autobahn 7.1.1: a message ahead of a Close in one read is echoed ahead of the answer")

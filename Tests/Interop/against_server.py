@@ -122,7 +122,7 @@ async def connect_dropped():
 
     async with server(handler) as url:
         ran = await run_program("connect", "--no-reconnect", "--until-close", url)
-        ran.expect(1, b"", ["connection lost: "])
+        ran.expect(7, b"", ["connection lost: "])
 
 
 async def connect_subprotocol():
@@ -248,7 +248,7 @@ async def connect_refused_status():
 
     async with server(echoing, process_request=refuse) as url:
         ran = await run_program("connect", url, data=b"a\n")
-        ran.expect(1, b"", ["HTTP 429 Too Many Requests", "Retry-After: 7", "slow\\u{1b}[2J down"])
+        ran.expect(5, b"", ["HTTP 429 Too Many Requests", "Retry-After: 7", "slow\\u{1b}[2J down"])
         holds("\x1b" not in ran.diagnostics, "a terminal escape came through")
 
 
@@ -256,7 +256,7 @@ async def connect_refused_port():
     """connect: a refused port exits 1 at once and says so"""
     async with server(echoing) as url:
         pass
-    (await run_program("connect", url, data=b"a\n")).expect(1, b"", ["connection refused"])
+    (await run_program("connect", url, data=b"a\n")).expect(3, b"", ["connection refused"])
 
 
 async def connect_again():
@@ -289,7 +289,7 @@ async def connect_policy():
     """connect: a close that asks not to come back ends the session"""
     async with server(closing(1008, "banned")) as url:
         ran = await run_program("connect", "--until-close", url)
-        ran.expect(1, b"", ['closed by the peer: 1008 "banned"'])
+        ran.expect(7, b"", ['closed by the peer: 1008 "banned"'])
 
 
 async def connect_unsent():

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -150,6 +151,37 @@ async def run_program(*arguments, data=b"", seconds=WAIT_SECONDS):
         ran = await running.end(seconds)
         await wait(writing)
         return ran
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def listening(port):
+    """Returns once somebody listens on `port`."""
+    for _ in range(100):
+        with contextlib.suppress(OSError):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"nobody listens on port {port}")
+
+
+@contextlib.asynccontextmanager
+async def daemon(*command):
+    """A foreign program without input and output, killed by its id at the end."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
 
 
 @contextlib.asynccontextmanager

@@ -12,12 +12,17 @@ enum EndpointRecognition {
 
     /// Asks the server at `url`.
     ///
-    /// - Parameter patience: How long it may take to answer.
-    static func isEndpoint(at url: WebSocketURL, patience: Duration) async -> Bool {
+    /// - Parameters:
+    ///   - tls: How a `wss:` server is checked, and what it is shown.
+    ///   - patience: How long it may take to answer.
+    static func isEndpoint(
+        at url: WebSocketURL, tls: TLSConfiguration = TLSConfiguration(), patience: Duration
+    ) async -> Bool {
         let cause = try? await ClientWorld(.remote(url)).run { world in
             let watched = try world.makeClient(strangeKey) { configuration in
                 configuration.reconnect = nil
                 configuration.connectTimeout = patience
+                configuration.tls = tls
             }
             await watched.client.connect()
             _ = await watched.log.wait(patience + .seconds(1)) { log in

@@ -33,6 +33,8 @@ struct ScenarioPlace: Sendable {
     var interval: Duration
     /// The heartbeat's timeout.
     var timeout: Duration
+    /// How a `wss:` server is checked, and what it is shown.
+    var tls = TLSConfiguration()
     /// What is put wrong.
     var sabotage = Sabotage()
 

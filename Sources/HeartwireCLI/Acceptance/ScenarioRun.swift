@@ -74,6 +74,7 @@ struct ScenarioRun: Sendable {
             configuration.reconnect = nil
             configuration.connectTimeout = patience
             configuration.closeTimeout = timeout
+            configuration.tls = place.tls
             configure(&configuration)
             place.sabotage.configure(&configuration)
         }
@@ -95,10 +96,12 @@ struct ScenarioRun: Sendable {
         _ = await watched.log.wait(limit) { condition($0) || $0.hasStopped }
         guard !condition(watched.log) else { return }
         let waited = start.duration(to: world.executor.now())
-        let state = JournalEvent.State(await watched.client.state)
+        let state = await watched.client.state
+        let cause = state.cause.map { " (\($0))" } ?? ""
         throw ScenarioFailure(
-            "waited \(DurationArgument.text(waited)) for \(what); the client is \(state.rawValue), "
-                + "its closes are \(words(for: watched))")
+            "waited \(DurationArgument.text(waited)) for \(what); the client is "
+                + "\(JournalEvent.State(state).rawValue)\(cause), its closes are \(words(for: watched))"
+        )
     }
 
     /// Waits until as many connections have ended.

@@ -20,7 +20,12 @@ enum AcceptCommand {
         var line = ProgressLine(
             writer: diagnostics, isShown: Terminal(descriptor: diagnostics.descriptor).isInteractive
         )
-        let place = await place(options) { line.show($0) }
+        let place: ScenarioPlace
+        do throws(TextFile.Failure) {
+            place = try await Self.place(options) { line.show($0) }
+        } catch {
+            return .failed(error.description)
+        }
         let runner = AcceptanceRunner(place: place, limit: place.scenarioLimit)
         let report = await runner.run(selected) { number, scenario in
             line.show("[\(number)/\(selected.count)] \(scenario.id) \(scenario.title)")
@@ -30,14 +35,17 @@ enum AcceptCommand {
     }
 
     /// The place that was asked for; a server elsewhere is asked whether it is an endpoint.
+    ///
+    /// - Throws: ``TextFile/Failure`` for a file of the options that cannot be read.
     private static func place(
         _ options: AcceptOptions, progress: (String) -> Void
-    ) async -> ScenarioPlace {
+    ) async throws(TextFile.Failure) -> ScenarioPlace {
         var place = ScenarioPlace(options)
+        place.tls = try options.tls.configuration()
         guard case .anyServer(let url) = place.server else { return place }
         progress("asking \(url)")
         let patience = max(.seconds(3), options.timeout * 3)
-        if await EndpointRecognition.isEndpoint(at: url, patience: patience) {
+        if await EndpointRecognition.isEndpoint(at: url, tls: place.tls, patience: patience) {
             // Its own query is not part of any scenario.
             place.server = .endpoint(url: ClientWorld.withoutQuery(url))
         }

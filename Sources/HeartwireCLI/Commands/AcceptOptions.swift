@@ -4,6 +4,8 @@ import HeartwireProtocol
 struct AcceptOptions: Sendable, Hashable {
     /// The server to test against; `nil` is the endpoint inside the command.
     var url: WebSocketURL?
+    /// How a `wss:` server is checked, and what it is shown.
+    var tls: ClientTLSOptions
     /// Whether the list runs in virtual time.
     var isVirtual: Bool
     /// The scenarios to run; empty is all.
@@ -44,7 +46,7 @@ struct AcceptOptions: Sendable, Hashable {
         options: [
             urlOption.spec, virtualOption.spec, onlyOption.spec, listOption.spec,
             intervalOption.spec, timeoutOption.spec, formatOption.spec, outputOption.spec,
-        ],
+        ] + ClientTLSOptions.options,
         discussion: """
             Without options the list runs against an endpoint inside the command, over the
             real network. A server at --url that is a heartwire endpoint is recognised: it
@@ -69,13 +71,9 @@ struct AcceptOptions: Sendable, Hashable {
     /// - Throws: ``UsageError`` for a value that does not fit or two that contradict each other.
     init(_ parsed: ParsedArguments) throws(UsageError) {
         if let text = try parsed.value(of: Self.urlOption) {
-            let url = try webSocketURL(text, command: "accept")
-            guard !url.isSecure else {
-                throw UsageError(
-                    "TLS is not built in yet: give a ws:// URL", command: "accept")
-            }
-            self.url = url
+            url = try webSocketURL(text, command: "accept")
         }
+        tls = try ClientTLSOptions(parsed, isSecure: url?.isSecure ?? false)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)
         isList = try parsed.value(of: Self.listOption)

@@ -70,7 +70,7 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         let cause = await client.cause()
         let end = decided ?? CommandEnd(cause)
         // A failure's line is told by whoever ends the program.
-        if end != .failed(ConnectionEnd.line(for: cause)) { tell(ConnectionEnd.line(for: cause)) }
+        if end == .done || end != CommandEnd(cause) { tell(ConnectionEnd.line(for: cause)) }
         guard let loss = lines.ledger.loss else { return end }
         guard decided == nil, end == .done else {
             tell(loss)

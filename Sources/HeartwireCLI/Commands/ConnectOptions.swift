@@ -21,8 +21,8 @@ struct ConnectOptions: Sendable, Hashable {
     var headers: HeaderFields
     /// Subprotocols to offer, in order of preference.
     var subprotocols: [String]
-    /// How a `wss:` server is checked.
-    var tls: ConnectTLSOptions
+    /// How a `wss:` server is checked, and what it is shown.
+    var tls: ClientTLSOptions
     /// How the server is reached.
     var route: ConnectRouteOptions
     /// What to do at the end of the input.
@@ -83,7 +83,7 @@ struct ConnectOptions: Sendable, Hashable {
             lingerOption.spec, untilCloseOption.spec, connectTimeoutOption.spec,
             closeTimeoutOption.spec, heartbeatOption.spec, intervalOption.spec,
             timeoutOption.spec, reconnectOption.spec, journalOption.spec, lineOption.spec,
-        ] + ConnectTLSOptions.options + ConnectRouteOptions.options,
+        ] + ClientTLSOptions.options + ConnectRouteOptions.options,
         discussion: """
             Each line of the standard input is one message. A line ends with LF, which is not
             sent; a CR before it is. The last line may lack its LF. Text has to be UTF-8: a line
@@ -109,10 +109,11 @@ struct ConnectOptions: Sendable, Hashable {
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,
             or, with --no-reconnect or after the end of the input, a close by the server with
-            1000 or without a code. All else is status 1.
+            1000 or without a code. All else tells its kind by the status.
 
             A wss:// server is connected to only if its certificate leads to a trusted
-            authority and names the URL's host.
+            authority and names the URL's host. A server that asks who the client is gets the
+            certificate of --cert; its key may stand in the same file.
 
             \(ConnectRouteOptions.helpText)
 
@@ -120,7 +121,7 @@ struct ConnectOptions: Sendable, Hashable {
 
             A duration is 500ms, 2s, 1.5s, 3m or a plain number of milliseconds.
 
-            \(ExitStatus.helpText)
+            \(ExitStatus.connectHelpText)
             """)
 
     /// Reads the values.
@@ -135,7 +136,7 @@ struct ConnectOptions: Sendable, Hashable {
         format = try parsed.value(of: Self.formatOption)
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
         subprotocols = try parsed.value(of: Self.subprotocolOption)
-        tls = try ConnectTLSOptions(parsed, isSecure: self.url.isSecure)
+        tls = try ClientTLSOptions(parsed, isSecure: self.url.isSecure)
         route = try ConnectRouteOptions(parsed)
         let linger = try parsed.value(of: Self.lingerOption)
         let waitsForClose = try parsed.value(of: Self.untilCloseOption)

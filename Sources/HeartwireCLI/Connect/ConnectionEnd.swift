@@ -13,7 +13,7 @@ extension CommandEnd {
         case .closedByApp(_, answer: nil), .closedByPeer, .heartbeatTimeout, .connectTimeout,
             .connectFailed, .refused, .badHandshake, .protocolViolation, .connectionLost,
             .requestFailed:
-            self = .failed(ConnectionEnd.line(for: cause))
+            self = .failed(ConnectionEnd.line(for: cause), as: ConnectionEnd.status(for: cause))
         }
     }
 }
@@ -27,6 +27,27 @@ enum ConnectionEnd {
     private static let shownHeaders = [
         "Location", "Retry-After", "WWW-Authenticate", "Content-Type",
     ]
+
+    /// The status that tells a script which kind of end it was, where it was none that went well.
+    static func status(for cause: CloseCause) -> ExitStatus {
+        switch cause {
+        case .connectFailed(let failure): status(for: failure)
+        case .refused: .refused
+        case .badHandshake, .protocolViolation: .protocolBroken
+        case .closedByApp, .closedByPeer, .connectionLost: .closedAbnormally
+        case .heartbeatTimeout, .connectTimeout: .timedOut
+        case .requestFailed: .failure
+        }
+    }
+
+    private static func status(for failure: ConnectionFailure) -> ExitStatus {
+        switch failure.kind {
+        case .tls: .insecure
+        case .timedOut: .timedOut
+        case .resolution, .refused, .unreachable, .reset, .endOfStream, .proxy, .system:
+            .unconnected
+        }
+    }
 
     /// Who or what ended a connection, with the code and reason of a close (field case K12-09). Not yet escaped.
     static func line(for cause: CloseCause) -> String {

@@ -1,13 +1,15 @@
 import HeartwireSession
 
-/// How `heartwire connect` checks a `wss:` server.
-struct ConnectTLSOptions: Sendable, Hashable {
+/// How a command that is a client checks a `wss:` server, and what it shows of itself.
+struct ClientTLSOptions: Sendable, Hashable {
     /// The file with the authorities that are trusted instead of the system's.
     var authorities: String?
     /// Whether the server's certificate is not looked at.
     var isInsecure = false
     /// Keys of which the server must show one.
     var pins: Set<PublicKeyPin> = []
+    /// What is shown to a server that asks for a certificate.
+    var identity: IdentityFiles?
 
     private static let authoritiesOption = Option.text(
         "ca", "FILE", "Trust the certificates in this PEM file instead of the system's.")
@@ -16,7 +18,8 @@ struct ConnectTLSOptions: Sendable, Hashable {
     private static let pinOption = Option.texts(
         "pin", "SHA256", "Demand this public key (Base64 of its SHA-256 hash) of the server.")
 
-    static let options = [authoritiesOption.spec, insecureOption.spec, pinOption.spec]
+    static let options =
+        [authoritiesOption.spec, insecureOption.spec, pinOption.spec] + IdentityFiles.options
 
     /// Reads the values.
     ///
@@ -26,15 +29,18 @@ struct ConnectTLSOptions: Sendable, Hashable {
         isInsecure = try parsed.value(of: Self.insecureOption)
         for text in try parsed.value(of: Self.pinOption) {
             guard let pin = PublicKeyPin(text) else {
-                throw UsageError("'--pin' needs 32 bytes in Base64", command: "connect")
+                throw UsageError("'--pin' needs 32 bytes in Base64", command: parsed.command)
             }
             pins.insert(pin)
         }
-        guard isSecure || self == ConnectTLSOptions() else {
-            throw UsageError("'--ca', '--insecure' and '--pin' need wss://", command: "connect")
+        identity = try IdentityFiles(parsed)
+        guard isSecure || self == ClientTLSOptions() else {
+            throw UsageError(
+                "'--ca', '--insecure', '--pin', '--cert' and '--key' need wss://",
+                command: parsed.command)
         }
         if isInsecure, authorities != nil {
-            throw UsageError("give '--ca' or '--insecure', not both", command: "connect")
+            throw UsageError("give '--ca' or '--insecure', not both", command: parsed.command)
         }
     }
 
@@ -43,7 +49,7 @@ struct ConnectTLSOptions: Sendable, Hashable {
 
     /// What the options ask the client for.
     ///
-    /// - Throws: ``TextFile/Failure`` when the file cannot be read.
+    /// - Throws: ``TextFile/Failure`` when a file cannot be read.
     func configuration() throws(TextFile.Failure) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         if let authorities {
@@ -51,6 +57,7 @@ struct ConnectTLSOptions: Sendable, Hashable {
         }
         if isInsecure { configuration.dangerouslyAcceptAnyCertificate() }
         configuration.pins = pins
+        configuration.identity = try identity?.identity()
         return configuration
     }
 }
