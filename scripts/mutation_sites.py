@@ -202,7 +202,9 @@ class Finder:
                     return at
                 at = opening
                 continue
-            if before in "([{,;:" or STOPS_LEFT.search(self.code[max(0, at - 8) : at]):
+            if before in "([{,;:":
+                return at
+            if self.code[at : at + 1].isspace() and STOPS_LEFT.search(self.code[max(0, at - 8) : at]):
                 return at
             if before == "=" and self.code[at - 2 : at] not in ("==", "!=", "<=", ">="):
                 return at

@@ -62,7 +62,8 @@ def build(folder, *options):
         "--build-tests", *options]
     result = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if result.returncode != 0:
-        print(result.stdout)
+        errors = [line for line in result.stdout.splitlines() if "error:" in line]
+        print(*(dict.fromkeys(errors) or [result.stdout]), sep="\n")
         raise SystemExit(f"failed: {' '.join(command)}")
     shown = subprocess.run([*command, "--show-bin-path"], text=True, check=True,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
