@@ -8,7 +8,7 @@ comparison and boolean operator anywhere else, every pattern that binds nothing,
 import re
 from typing import NamedTuple
 
-from swift_source import blank, line_of
+from swift_source import blank, closing, line_of
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -75,19 +75,6 @@ class Mutant(NamedTuple):
     def key(self):
         """What the list of equivalent mutants calls it."""
         return f"{self.path.rsplit('/', 1)[-1]}:{self.function}: {self.check} -> {self.turn}"
-
-
-def closing(code, index):
-    """The place of the bracket that closes the one at `index`."""
-    depth = 0
-    for at in range(index, len(code)):
-        if code[at] in "([{":
-            depth += 1
-        elif code[at] in ")]}":
-            depth -= 1
-            if depth == 0:
-                return at
-    return len(code)
 
 
 def top_level(code, start, end, pattern):
