@@ -39,6 +39,17 @@ KILLS ?= 300
 kill-test: setup ## Kill a delivering process KILLS times; nothing stored may be lost
 	@HEARTWIRE_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter HeartwireTests.KillTests $(ARGS)
 
+# How many steps deep `make explore` goes: 14 take about a minute, each step more twice as long.
+DEPTH ?= 14
+
+.PHONY: explore
+explore: setup ## Explore every interleaving of two connections, DEPTH steps deep (14)
+	@scripts/explore $(DEPTH)
+
+.PHONY: mutants
+mutants: setup ## Take away each check in the machines: a test must fail; ARGS go to scripts/mutants
+	@scripts/mutants $(ARGS)
+
 .PHONY: lint
 lint: setup ## Check the format and the rules of the house
 	@$(SWIFT) format lint --strict --parallel -r $(LINTED)
@@ -50,6 +61,7 @@ lint: setup ## Check the format and the rules of the house
 	@scripts/check-size --self-test
 	@scripts/check-size
 	@scripts/check-example
+	@scripts/mutants --self-test
 
 .PHONY: coverage
 coverage: setup ## Every region of the pure targets is tested; ARGS=--own: by its own file's tests

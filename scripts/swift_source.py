@@ -43,6 +43,19 @@ def non_blank_lines(text):
     return sum(1 for line in text.splitlines() if line.strip())
 
 
+def closing(code, index):
+    """The place of the bracket that closes the one at `index`."""
+    depth = 0
+    for at in range(index, len(code)):
+        if code[at] in "([{":
+            depth += 1
+        elif code[at] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return at
+    return len(code)
+
+
 def _trivia_end(text, index):
     """The end of the comment or string that begins at `index`, and whether it is a comment."""
     if text.startswith("//", index):

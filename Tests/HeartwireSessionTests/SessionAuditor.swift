@@ -4,14 +4,11 @@ import HeartwireProtocol
 
 /// Watches a session machine from outside and states the first invariant that a step breaks (G6).
 struct SessionAuditor {
-    private var begun: Set<Generation> = []
-    private var ended: Set<Generation> = []
-    private var lastPing = PingID(0)
-
-    /// Every generation that was begun has ended, or is the current one.
-    func unfinished(in machine: SessionMachine) -> Set<Generation> {
-        begun.subtracting(ended).subtracting(machine.phase.isLive ? [machine.generation] : [])
-    }
+    /// The newest generation that was begun.
+    private(set) var lastBegun = Generation.none
+    /// The one that was begun and has not ended.
+    private(set) var running: Generation?
+    private(set) var lastPing = PingID(0)
 
     /// Judges one step. Gives the broken rule, `nil` when all hold.
     mutating func judge(
@@ -28,7 +25,9 @@ struct SessionAuditor {
         for effect in effects {
             if let broken = judge(effect, from: before, to: after) { return broken }
         }
-        guard unfinished(in: after).isEmpty else { return "a generation ended without a cause" }
+        guard running == nil || (after.phase.isLive && running == after.generation) else {
+            return "a generation ended without a cause"
+        }
         return nil
     }
 
@@ -106,24 +105,22 @@ struct SessionAuditor {
         guard after.permits(effect) else { return "\(effect) is not permitted at once" }
         switch effect {
         case .askForRequest(let generation, _):
-            guard begun.insert(generation).inserted else { return "\(generation) begun twice" }
+            guard generation > lastBegun else { return "\(generation) begun twice" }
+            guard running == nil else { return "two connections at once" }
+            lastBegun = generation
+            running = generation
         case .openTransport(let generation), .closeTransport(let generation, _, _):
-            guard begun.contains(generation), !ended.contains(generation) else {
-                return "an action for a dead generation"
-            }
+            guard running == generation else { return "an action for a dead generation" }
         case .sendPing(let generation, let id):
-            guard begun.contains(generation), !ended.contains(generation) else {
-                return "a ping for a dead generation"
-            }
+            guard running == generation else { return "a ping for a dead generation" }
             guard id > lastPing else { return "a ping id was used again" }
             lastPing = id
         case .abortTransport(let generation):
-            guard generation == before.generation, !ended.contains(generation) else {
-                return "an abort of another generation"
-            }
+            guard running == generation else { return "an abort of another generation" }
         case .connectionEnded(let generation, _):
-            guard begun.contains(generation) else { return "an end without a beginning" }
-            guard ended.insert(generation).inserted else { return "two causes of \(generation)" }
+            guard generation <= lastBegun else { return "an end without a beginning" }
+            guard running == generation else { return "two causes of \(generation)" }
+            running = nil
         case .publish: break
         }
         return nil
