@@ -102,8 +102,10 @@
         /// Whether the server has printed `text` before its end.
         func waitForOutput(_ text: String) -> Bool { printed.wait(for: text) }
 
+        /// Not by SIGTERM: a child has the signals blocked that the thread has which starts it, and those of the pool
+        /// block that one.
         func stop() {
-            process.terminate()
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             watchdog.cancel()
         }
