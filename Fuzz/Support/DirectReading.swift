@@ -1,4 +1,4 @@
-import HeartwireProtocol
+public import HeartwireProtocol
 
 extension ConnectionEngine {
     /// Hands bytes over as a channel does that reads the payload of long messages to where it stays: as many as

@@ -91,12 +91,12 @@ async def connect_linger_zero():
 
 
 async def connect_close_codes():
-    """connect --no-reconnect: 0 for 1000 and no code, 1 for all else, with code and reason"""
+    """connect --no-reconnect: 0 for 1000 and no code, 7 for all else, with code and reason"""
     for code, reason, status, line in (
             (1000, "bye", 0, 'closed by the peer: 1000 "bye"'),
-            (1001, "", 1, "closed by the peer: 1001"), (1008, "no", 1, '1008 "no"'),
-            (1011, "oops", 1, '1011 "oops"'), (4400, "bad json", 1, '4400 "bad json"'),
-            (4000, "\x1b[31mred", 1, '4000 "\\u{1B}[31mred"')):
+            (1001, "", 7, "closed by the peer: 1001"), (1008, "no", 7, '1008 "no"'),
+            (1011, "oops", 7, '1011 "oops"'), (4400, "bad json", 7, '4400 "bad json"'),
+            (4000, "\x1b[31mred", 7, '4000 "\\u{1B}[31mred"')):
         async with server(closing(code, reason)) as url:
             ran = await run_program("connect", "--no-reconnect", "--until-close", url)
             ran.expect(status, b"", [line])
@@ -293,7 +293,7 @@ async def connect_policy():
 
 
 async def connect_unsent():
-    """connect: lines that could not be sent are counted, exit status 1"""
+    """connect: lines that could not be sent are counted, and the status tells why they were not"""
     requests = []
 
     def refuse_second(connection, request):
@@ -312,7 +312,7 @@ async def connect_unsent():
             await asyncio.sleep(0.5)
             await running.feed(b"b\nc\n")
             (await running.end()).expect(
-                1, b"", ["1012", "2 lines of the input could not be sent", "HTTP 403 Forbidden"])
+                5, b"", ["1012", "2 lines of the input could not be sent", "HTTP 403 Forbidden"])
 
 
 async def connect_interrupt():
