@@ -20,6 +20,7 @@ extension ClientCore {
             dropTransport(generation)
         case .connectionEnded(let generation, let cause):
             record(.closed, generation, in: old, cause: cause.kind, number: cause.number)
+            tellEnd(generation, cause)
             connectionEnded(generation)
         case .publish(let state): publish(state, old)
         }
@@ -29,7 +30,7 @@ extension ClientCore {
         record(state, after: old)
         delivery?.entered(state)
         states.publish(state)
-        if case .stopped = state { messages.finish() }
+        if case .stopped = state { finishConsumers() }
     }
 
     private func askForRequest(_ generation: Generation, _ attempt: Int) {
@@ -96,5 +97,6 @@ extension ClientCore {
         isClosing = false
         delivery?.ended(generation)
         resumeWriters(.connectionEnded)
+        resumeOutgoing()
     }
 }
