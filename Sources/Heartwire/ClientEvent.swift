@@ -1,4 +1,3 @@
-public import HeartwireProtocol
 public import HeartwireSession
 
 /// Something that happened on one of a client's connections (promise S6).

@@ -92,10 +92,11 @@ extension Messages {
     /// ```swift
     /// for try await quote in client.messages.decoded(as: Quote.self, with: JSONDecoder().decode) { … }
     /// ```
-    public func decoded<Value: Sendable, Payload: RangeReplaceableCollection>(
+    public func decoded<Value: Sendable, Payload>(
         as type: Value.Type, undecodable policy: DecodedMessages<Value>.Policy = .fail,
         with decode: @escaping @Sendable (Value.Type, Payload) throws -> Value
-    ) -> DecodedMessages<Value> where Payload.Element == UInt8 {
+    ) -> DecodedMessages<Value>
+    where Payload: RangeReplaceableCollection & SendableMetatype, Payload.Element == UInt8 {
         decoded(undecodable: policy) { message in
             switch message {
             case .text(let text): try decode(Value.self, Payload(text.utf8))

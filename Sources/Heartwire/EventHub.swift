@@ -35,10 +35,10 @@ final class EventHub: @unchecked Sendable {
         }
     }
 
-    func append(_ generation: Generation, _ message: borrowing Message) {
-        switch copy message {
-        case .text(let text): append(generation, .text(text))
-        case .binary(let bytes): append(generation, .binary(bytes))
+    func append(_ generation: Generation, of message: Message) {
+        switch message {
+        case .text(let text): append(generation, ClientEvent.Kind.text(text))
+        case .binary(let bytes): append(generation, ClientEvent.Kind.binary(bytes))
         }
     }
 

@@ -1,4 +1,4 @@
-public import HeartwireSession
+import HeartwireSession
 
 /// Everything that happens on a client's connections, in order, typed (promise S6).
 ///

@@ -145,10 +145,12 @@ final class Outgoing: @unchecked Sendable {
     }
 
     private func collect() {
-        var arrived = BatchQueue<Message>()
-        intake.withLock { intake in
-            swap(&arrived, &intake.queue)
-            intake.isAwaited = false
+        var arrived = intake.withLock { intake in
+            defer {
+                intake.queue = BatchQueue()
+                intake.isAwaited = false
+            }
+            return intake.queue
         }
         guard !arrived.isEmpty else { return }
         let now = core.executor.now()
