@@ -4,15 +4,12 @@ public struct BufferBounds: Sendable, Hashable {
     public static let elementOverheadBytes = 64
 
     /// The elements that may wait. Less than 1 counts as 1. Default: 1,000.
-    public var count = 1_000
+    public var count: Int
     /// The bytes that may wait, with ``elementOverheadBytes`` for each element. Default: 4 MiB.
-    public var bytes = 4 << 20
+    public var bytes: Int
 
-    /// The defaults.
-    public init() {}
-
-    /// These bounds.
-    public init(count: Int, bytes: Int = 4 << 20) {
+    /// The defaults, but for what is told.
+    public init(count: Int = 1_000, bytes: Int = 4 << 20) {
         self.count = count
         self.bytes = bytes
     }

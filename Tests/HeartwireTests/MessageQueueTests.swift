@@ -130,11 +130,11 @@ struct MessageQueueTests {
         #expect(throws: QueueError.full) { try queue.enqueue(.text("2")) }
         world.virtual.perform {
             store.answer(.stored([DeliveryID(1)]))
-            store.answer(.failed([DeliveryID(2)], .full))
+            store.answer(.failed([DeliveryID(2)], OutboxStoreError(.full)))
         }
         world.settle()
         #expect(returned.texts == [["1"]])
-        #expect(returned.causes == [.delivery(.store(.full))])
+        #expect(returned.causes == [.delivery(.store(OutboxStoreError(.full)))])
         #expect(queue.status.stored == 1)
         #expect(queue.status.waiting == 0)
     }
