@@ -33,6 +33,21 @@ struct BatchQueue<Element> {
     @inlinable
     static var keptCapacity: Int { 4_096 }
 
+    /// The element that ``popFirst()`` would give.
+    var first: Element? { head < slots.count ? slots[head] : nil }
+
+    /// Drops the first element. A queue that nobody takes from, and that only ever drops, keeps no places of what
+    /// went.
+    mutating func dropFirst() {
+        _ = popFirst()
+        guard head >= Self.droppedPlaces, head > slots.count / 2 else { return }
+        slots.removeFirst(head)
+        head = 0
+    }
+
+    /// Places of dropped elements that are kept at least before they are given back.
+    static var droppedPlaces: Int { 64 }
+
     /// Puts what `other` holds behind what this queue holds.
     mutating func append(contentsOf other: inout BatchQueue) {
         while let element = other.popFirst() { append(element) }

@@ -20,6 +20,7 @@ extension ClientCore {
             dropTransport(generation)
         case .connectionEnded(let generation, let cause):
             record(.closed, generation, in: old, cause: cause.kind, number: cause.number)
+            tellEnd(generation, cause)
             connectionEnded(generation)
         case .publish(let state): publish(state, old)
         }
@@ -30,7 +31,7 @@ extension ClientCore {
         delivery?.entered(state)
         watchPaths(in: state)
         states.publish(state)
-        if case .stopped = state { messages.finish() }
+        if case .stopped = state { finishConsumers() }
     }
 
     private func askForRequest(_ generation: Generation, _ attempt: Int) {
@@ -97,5 +98,6 @@ extension ClientCore {
         isClosing = false
         delivery?.ended(generation)
         resumeWriters(.connectionEnded)
+        resumeOutgoing()
     }
 }

@@ -10,23 +10,29 @@ extension ClientCore {
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
         if generation == transportGeneration { self.opened = opened }
         handle(.transportOpened(generation))
+        // What consumers are behind by may be from earlier connections.
+        pauseReadingIfFull(generation)
     }
 
     func transportReceived(_ generation: Generation, _ message: consuming Message) {
         guard machine.admitsMessage(from: generation) else { return }
-        if isClosing, messages.weight > receiveBufferBytes { return }
+        if isClosing, backlog > receiveBufferBytes { return messages.dropped.add(1) }
         delivery?.received(message)
-        messages.append(message)
+        hand(generation, message)
     }
 
     func transportFinishedBatch(_ generation: Generation) {
-        messages.wake()
+        wakeConsumers()
         pauseReadingIfFull(generation)
     }
 
     func transportReceivedPing(_ generation: Generation, payload: [UInt8]) {
+        let isAdmitted = machine.admitsMessage(from: generation)
+        if isAdmitted, !isClosing || backlog <= receiveBufferBytes {
+            events.append(generation, .ping(payload))
+        }
         guard journal != nil else { return }
-        record(machine.admitsMessage(from: generation) ? .pingReceived : .stale, generation)
+        record(isAdmitted ? .pingReceived : .stale, generation)
     }
 
     func transportReceivedPong(_ generation: Generation, _ id: PingID) {
@@ -37,18 +43,19 @@ extension ClientCore {
         guard machine.admitsMessage(from: generation) else { return }
         delivery?.becameWritable()
         guard delivery?.isBlocked != true else { return }
+        resumeOutgoing()
         resumeWriters(.free)
     }
 
     func transportClosed(_ generation: Generation, _ cause: CloseCause) {
-        messages.wake()
+        wakeConsumers()
         handle(.transportClosed(generation, cause))
     }
 
     // MARK: Back-pressure
 
     private func pauseReadingIfFull(_ generation: Generation) {
-        guard !isReadingPaused, !isClosing, messages.weight > receiveBufferBytes, let transport,
+        guard !isReadingPaused, !isClosing, backlog > receiveBufferBytes, let transport,
             machine.admitsMessage(from: generation)
         else { return }
         isReadingPaused = true
@@ -57,7 +64,7 @@ extension ClientCore {
     }
 
     func consumerTook() {
-        guard isReadingPaused, messages.weight <= receiveBufferBytes / 2, let transport else {
+        guard isReadingPaused, backlog <= receiveBufferBytes / 2, let transport else {
             return
         }
         isReadingPaused = false

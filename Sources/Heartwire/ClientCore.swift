@@ -23,6 +23,11 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     let domain: Domain
     let messages: MessageHub
     let states: StateHub
+    let events: EventHub
+    /// The queues and batches that the app has, or that have something left.
+    var outgoing: [Outgoing] = []
+    /// The client is gone.
+    private(set) var isAbandoned = false
 
     let url: WebSocketURL
     let source: RequestSource
@@ -71,8 +76,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
         messages = MessageHub(executor: executor)
         states = StateHub(executor: executor)
+        events = EventHub(executor: executor)
         self.delivery = delivery
         messages.core = self
+        events.core = self
         delivery?.core = self
     }
 
@@ -83,6 +90,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     func disconnect(code: CloseCode?, reason: String) {
+        flushOutgoing(.last)
         handle(.disconnectRequested(code: code, reason: reason))
     }
 
@@ -102,9 +110,12 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// The client is gone: wind up without it.
     func abandon() {
+        isAbandoned = true
+        flushOutgoing(.shutdown)
+        flushOutgoing(.last)
         delivery?.close {}
         disconnect(code: .goingAway, reason: "")
-        messages.finish(forGood: true)
+        finishConsumers(forGood: true)
         states.finish()
     }
 
@@ -123,7 +134,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             let effects = machine.handle(event, now: now)
             let isStale = machine.staleEvents != turnedAway
             if journal != nil { record(event, old, isStale: isStale) }
-            if !isStale { delivery?.heard(event) }
+            if !isStale {
+                delivery?.heard(event)
+                tell(event)
+            }
             for effect in effects where machine.permits(effect) {
                 run(effect, old)
             }

@@ -115,7 +115,7 @@ extension Delivery {
         isShutDown = true
         let turnedAway = waiting
         waiting = []
-        for caller in turnedAway { caller.continuation.resume(returning: .failure(.shutDown)) }
+        for caller in turnedAway { caller.asker.answer(.failure(.shutDown)) }
     }
 
     /// Returns when nothing is left, or when ``stopDraining()`` was called, whichever is first.

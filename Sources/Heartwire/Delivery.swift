@@ -13,12 +13,27 @@ import HeartwireSession
 final class Delivery: @unchecked Sendable {
     typealias Answer = Result<Receipt, DeliveryError>
 
+    /// Who wants to know what became of a message.
+    enum Asker {
+        /// A task that waits.
+        case task(UnsafeContinuation<Answer, Never>)
+        /// Somebody who does not wait; called in the domain.
+        case callback((Answer) -> Void)
+
+        func answer(_ answer: Answer) {
+            switch self {
+            case .task(let continuation): continuation.resume(returning: answer)
+            case .callback(let callback): callback(answer)
+            }
+        }
+    }
+
     /// A caller that waits for room.
     struct Waiting {
         let number: UInt64
         let message: Message
         let isSessionBound: Bool
-        let continuation: UnsafeContinuation<Answer, Never>
+        let asker: Asker
     }
 
     /// How far a caller's message has come in one step.
@@ -39,7 +54,7 @@ final class Delivery: @unchecked Sendable {
     var status = OutboxStatus()
     var receipts: [DeliveryID: ReceiptBox] = [:]
     /// Who waits for the store's answer.
-    private var storing: [DeliveryID: UnsafeContinuation<Answer, Never>] = [:]
+    private var storing: [DeliveryID: Asker] = [:]
     /// Who waits for room, in order.
     var waiting: [Waiting] = []
     private var lastNumber: UInt64 = 0
@@ -93,9 +108,25 @@ final class Delivery: @unchecked Sendable {
         switch submission {
         case .done(let answer): return answer
         case .storing(let id):
-            return await withUnsafeContinuation(isolation: isolation) { storing[id] = $0 }
+            return await withUnsafeContinuation(isolation: isolation) { storing[id] = .task($0) }
         case .full:
             return await waitForRoom(message, isSessionBound, isolation: isolation)
+        }
+    }
+
+    /// The same for a caller in the domain that does not wait. The answer may come before this returns.
+    func deliver(_ message: Message, _ answer: @escaping (Answer) -> Void) {
+        let submission = waiting.isEmpty ? submit(message, false) : .full
+        switch submission {
+        case .done(let result): answer(result)
+        case .storing(let id): storing[id] = .callback(answer)
+        case .full:
+            guard !isShutDown else { return answer(.failure(.shutDown)) }
+            lastNumber &+= 1
+            waiting.append(
+                Waiting(
+                    number: lastNumber, message: message, isSessionBound: false,
+                    asker: .callback(answer)))
         }
     }
 
@@ -145,7 +176,7 @@ final class Delivery: @unchecked Sendable {
                     waiting.append(
                         Waiting(
                             number: number, message: message, isSessionBound: isSessionBound,
-                            continuation: $0))
+                            asker: .task($0)))
                 }
             },
             onCancel: { executor.execute { self.giveUpWaiting(number) } },
@@ -154,7 +185,7 @@ final class Delivery: @unchecked Sendable {
 
     private func giveUpWaiting(_ number: UInt64) {
         guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: index).continuation.resume(returning: .failure(.cancelled))
+        waiting.remove(at: index).asker.answer(.failure(.cancelled))
         admitWaiting()
     }
 
@@ -167,8 +198,8 @@ final class Delivery: @unchecked Sendable {
             case .full:
                 waiting.insert(next, at: 0)
                 return
-            case .done(let answer): next.continuation.resume(returning: answer)
-            case .storing(let id): storing[id] = next.continuation
+            case .done(let answer): next.asker.answer(answer)
+            case .storing(let id): storing[id] = next.asker
             }
         }
     }
@@ -195,7 +226,6 @@ final class Delivery: @unchecked Sendable {
     }
 
     private func answer(_ id: DeliveryID, _ answer: Answer) {
-        guard let continuation = storing.removeValue(forKey: id) else { return }
-        continuation.resume(returning: answer)
+        storing.removeValue(forKey: id)?.answer(answer)
     }
 }

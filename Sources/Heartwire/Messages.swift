@@ -7,6 +7,10 @@ import HeartwireSession
 /// consumer also sees what arrived before it. The sequence ends when the session stops, and for one consumer
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others get a batch per hop.
+///
+/// When a consumer is too far behind, reading from the socket is suspended
+/// (``ClientConfiguration/receiveBufferBytes``), unless it says otherwise with ``droppingOldest(beyond:)`` or
+/// ``failing(beyond:)`` (promise S2). What it takes at a time belongs to it and is bounded the same way.
 public struct Messages: AsyncSequence, Sendable {
     /// A received message.
     public typealias Element = Message
@@ -14,10 +18,34 @@ public struct Messages: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let core: ClientCore
+    var buffering = Buffering.suspendReading
 
     /// A new consumer.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(core)
+        Iterator(core, buffering)
+    }
+
+    /// The same messages for consumers that would rather miss some than slow the server down: when more than
+    /// `bounds` waits for one of them, the oldest of it are dropped, and counted by ``dropped``. Reading is
+    /// never suspended for them. A message that is larger than the bounds is dropped, too.
+    public func droppingOldest(beyond bounds: BufferBounds) -> Messages {
+        Messages(core: core, buffering: .dropOldest(bounds, Tally()))
+    }
+
+    /// The same messages for consumers that can neither wait nor miss any: when more than `bounds` waits for one of
+    /// them, its sequence throws ``BufferOverflow`` behind what waits. Reading is never suspended for them.
+    public func failing(beyond bounds: BufferBounds) -> Failing<Messages> {
+        let core = core
+        return Failing { flag in Iterator(core, .fail(bounds, flag)) }
+    }
+
+    /// How many messages this sequence's consumers have missed, together, because they were too slow. Any thread
+    /// may ask. 0 unless the sequence drops; see ``WebSocketClient/streamStatus`` for the client's total.
+    public var dropped: Int {
+        switch buffering {
+        case .dropOldest(_, let tally): tally.value
+        case .suspendReading, .fail: 0
+        }
     }
 
     /// One consumer's place in the sequence.
@@ -27,9 +55,9 @@ public struct Messages: AsyncSequence, Sendable {
             let core: ClientCore
             let subscription: Subscription<Message>
 
-            init(_ core: ClientCore) {
+            init(_ core: ClientCore, _ buffering: Buffering) {
                 self.core = core
-                subscription = core.messages.claim()
+                subscription = core.messages.claim(buffering)
             }
 
             deinit { core.messages.release(subscription) }
@@ -39,8 +67,8 @@ public struct Messages: AsyncSequence, Sendable {
         private let reader: SubscriptionReader<Message>
         @usableFromInline var batch = BatchQueue<Message>()
 
-        init(_ core: ClientCore) {
-            claim = Claim(core)
+        init(_ core: ClientCore, _ buffering: Buffering) {
+            claim = Claim(core, buffering)
             reader = SubscriptionReader(
                 executor: core.executor, domain: core.domain, subscription: claim.subscription,
                 hub: core.messages)

@@ -11,10 +11,22 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     /// The weight of the batch that the consumer took last and may still be busy with.
     private var takenWeight = 0
     private(set) var isFinished = false
+    /// How this consumer's buffer is bounded.
+    private(set) var buffering: Buffering
+    /// Whether what waits here counts when reading is suspended.
+    private(set) var holdsReading: Bool
+    /// Told in place of a task that waits, for a consumer that polls.
+    var onWake: (() -> Void)?
     private var waiter: UnsafeContinuation<Void, Never>?
     private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
-    /// What is not known to be consumed.
-    var weight: Int { queuedWeight + takenWeight }
+
+    init(_ buffering: Buffering = .suspendReading) {
+        self.buffering = buffering
+        holdsReading = buffering.holdsReading
+    }
+
+    /// What is not known to be consumed, as far as reading is suspended for it.
+    var weight: Int { holdsReading ? queuedWeight + takenWeight : 0 }
 
     var isEmpty: Bool { queue.isEmpty }
 
@@ -26,11 +38,16 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
 
     /// Drops the oldest element that waits.
     func dropFirst(weight: Int) {
-        if queue.popFirst() != nil { queuedWeight -= weight }
+        guard !isEmpty else { return }
+        queue.dropFirst()
+        queuedWeight -= weight
     }
 
     func wake() {
-        guard let waiter else { return }
+        guard let waiter else {
+            onWake?()
+            return
+        }
         self.waiter = nil
         waiter.resume()
         guard !furtherWaiters.isEmpty else { return }
@@ -56,6 +73,24 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         queuedWeight = 0
     }
 
+    /// Moves everything that waits to where the consumer polls. It weighs until ``gaveBack(_:)``.
+    func drain(_ body: (consuming Element) -> Void) {
+        while let element = queue.popFirst() { body(element) }
+        takenWeight += queuedWeight
+        queuedWeight = 0
+    }
+
+    /// A consumer that polls has taken so much of what was moved to it.
+    func gaveBack(_ weight: Int) {
+        takenWeight = max(0, takenWeight - weight)
+    }
+
+    /// Bounds the buffer by another policy from now on.
+    func adopt(_ buffering: Buffering) {
+        self.buffering = buffering
+        holdsReading = buffering.holdsReading
+    }
+
     /// Takes over what another consumer did not read.
     func inherit(_ other: Subscription) {
         queue.append(contentsOf: &other.queue)
@@ -74,6 +109,37 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         } else {
             furtherWaiters.append(continuation)
         }
+    }
+}
+
+extension Subscription where Element: Weighed {
+    /// Queues within the consumer's own bounds. Answers how many elements were dropped.
+    func offer(_ element: consuming Element, weight: Int) -> Int {
+        switch buffering {
+        case .suspendReading:
+            append(element, weight: weight)
+            return 0
+        case .dropOldest:
+            append(element, weight: weight)
+            return trim()
+        case .fail(let bounds, let flag):
+            guard !isFinished else { return 0 }
+            guard bounds.admit(count: queue.count + 1, weight: queuedWeight + weight) else {
+                flag.raise(BufferOverflow(bounds: bounds))
+                finish()
+                return 0
+            }
+            append(element, weight: weight)
+            return 0
+        }
+    }
+
+    /// Drops what is too much for a consumer that drops. Answers how many elements that were.
+    func trim() -> Int {
+        guard case .dropOldest(let bounds, let tally) = buffering else { return 0 }
+        let dropped = queue.trim(to: bounds, weight: &queuedWeight)
+        tally.add(dropped)
+        return dropped
     }
 }
 

@@ -24,7 +24,7 @@ extension WebSocketClient {
     /// What the outbox has done and holds now; all zero without one.
     public var outboxStatus: OutboxStatus { core.delivery?.presentStatus ?? OutboxStatus() }
 
-    /// Ends the client: takes nothing in any more, sends and confirms what is stored, closes with 1000, and hands the
+    /// Ends the client: takes nothing in any more, flushes queues and batches, sends and confirms what is stored, closes with 1000, and hands the
     /// store back (promise D6).
     ///
     /// Returns when the session has stopped and the store is closed. What is not confirmed by then stays
@@ -35,6 +35,7 @@ extension WebSocketClient {
     ///   ``ClientConfiguration/closeTimeout`` besides.
     public func shutdown(grace: Duration = .seconds(5)) async -> ShutdownReport {
         let delivery = core.delivery
+        core.flushOutgoing(.shutdown)
         delivery?.stopIntake()
         core.resume()
         if let delivery, core.states.current.isGoing {

@@ -35,6 +35,21 @@ struct BatchQueueTests {
         #expect(queue.count == 1)
     }
 
+    @Test("S2: a queue that only drops keeps no places of what went, and loses nothing else")
+    func dropping() {
+        var queue = BatchQueue<Int>()
+        for number in 0..<10_000 {
+            queue.append(number)
+            if queue.count > 10 { queue.dropFirst() }
+            #expect(queue.slots.count <= 10 + BatchQueue<Int>.droppedPlaces)
+        }
+        #expect(queue.first == 9_990)
+        for number in 9_990..<10_000 { #expect(queue.popFirst() == number) }
+        #expect(queue.first == nil)
+        queue.dropFirst()
+        #expect(queue.isEmpty)
+    }
+
     @Test("What another queue held goes behind what this one holds")
     func joined() {
         var first = BatchQueue<Int>()

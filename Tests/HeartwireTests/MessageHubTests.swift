@@ -21,9 +21,9 @@ struct MessageHubTests {
         }
     }
 
-    private func claim() -> Subscription<Message> {
+    private func claim(_ buffering: Buffering = .suspendReading) -> Subscription<Message> {
         defer { executor.runUntilIdle() }
-        return hub.claim()
+        return hub.claim(buffering)
     }
 
     private func release(_ subscription: Subscription<Message>) {
@@ -130,6 +130,89 @@ struct MessageHubTests {
         #expect(claim().isFinished)
         executor.perform { hub.finish() }
         #expect(claim().isFinished)
+    }
+
+    @Test("S2: reading is suspended for the slowest of those that want it, and for no other")
+    func policies() {
+        let tally = Tally()
+        let dropping = claim(.dropOldest(BufferBounds(count: 2), tally))
+        append("a", "b", "c")
+        #expect(hub.weight == 0)
+        let suspending = claim()
+        let failing = claim(.fail(BufferBounds(count: 1), OverflowFlag()))
+        append("d", "e")
+        #expect(hub.weight == 2 * (1 + MessageHub.messageOverheadBytes))
+        #expect(texts(dropping) == ["d", "e"])
+        #expect(texts(suspending) == ["d", "e"])
+        #expect(texts(failing) == ["d"])
+        #expect(failing.isFinished)
+        #expect(tally.value == 3)
+        #expect(hub.dropped.value == 3)
+        #expect(hub.consumers == 3)
+        release(dropping)
+        release(failing)
+        append("f")
+        #expect(texts(suspending) == ["f"])
+        #expect(hub.consumers == 1)
+    }
+
+    @Test("S2: a consumer that drops takes over what was collected within its own bounds")
+    func dropsWhatWasCollected() {
+        append("a", "b", "c")
+        let tally = Tally()
+        let first = claim(.dropOldest(BufferBounds(count: 2), tally))
+        #expect(tally.value == 1)
+        #expect(hub.dropped.value == 1)
+        #expect(texts(first) == ["b", "c"])
+        release(first)
+        append("d", "e", "f", "g")
+        #expect(hub.weight > 0, "what nobody has claimed holds reading again")
+        #expect(texts(claim()) == ["d", "e", "f", "g"])
+    }
+
+    @Test(
+        "S2, S6: while only others listen nothing is collected, and reading is not held for nobody")
+    func othersListen() {
+        append("a")
+        #expect(hub.consumers == 0)
+        executor.perform { hub.setOthersListen(true) }
+        #expect(hub.weight == 0)
+        append("b")
+        let first = claim()
+        #expect(hub.consumers == 1)
+        append("c")
+        #expect(hub.weight == 2 * (1 + MessageHub.messageOverheadBytes))
+        #expect(texts(first) == ["a", "c"])
+        release(first)
+        append("d")
+        executor.perform { hub.setOthersListen(false) }
+        append("e")
+        #expect(texts(claim()) == ["e"])
+    }
+
+    @Test("S1: a claim in the domain counts at once, whichever way messages take")
+    func claimsInTheDomain() {
+        executor.perform {
+            let first = hub.claim()
+            let second = hub.claim(.dropOldest(BufferBounds(count: 1), Tally()))
+            hub.append(.text("a"))
+            hub.append(.text("b"))
+            #expect(texts(first) == ["a", "b"])
+            #expect(texts(second) == ["b"])
+        }
+    }
+
+    @Test("S1: a claim that is under way when the session ends takes nothing of the next")
+    func claimAcrossEnd() {
+        append("a")
+        // From another thread the domain hears of it later.
+        let first = hub.claim()
+        executor.perform { hub.finish() }
+        executor.runUntilIdle()
+        append("b")
+        #expect(first.isFinished)
+        #expect(texts(first) == ["a"])
+        #expect(texts(claim()) == ["b"])
     }
 
     @Test("S1: consumers that come and go on many threads lose no message between them")

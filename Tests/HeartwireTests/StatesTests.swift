@@ -102,6 +102,7 @@ struct StatesTests {
             hub.add(subscription)
             for number in 0..<5_000 { hub.publish(.open(Generation(UInt64(number)))) }
             #expect(subscription.queue.count == StateHub.maximumQueued)
+            #expect(subscription.queue.slots.count <= 2 * StateHub.maximumQueued + 1)
             var batch = BatchQueue<SessionState>()
             subscription.take(into: &batch)
             var last: SessionState?

@@ -115,6 +115,111 @@ struct SubscriptionTests {
         }
     }
 
+    // MARK: Bounds
+
+    private func message(_ number: Int) -> Message { .text("\(number)") }
+
+    private func texts(_ subscription: Subscription<Message>) -> [String] {
+        var batch = BatchQueue<Message>()
+        subscription.take(into: &batch)
+        var all: [String] = []
+        while case .text(let text)? = batch.popFirst() { all.append(text) }
+        return all
+    }
+
+    @Test("S2: a consumer that drops keeps the newest in order, by count; what went is counted")
+    func dropsByCount() {
+        let tally = Tally()
+        let subscription = Subscription<Message>(.dropOldest(BufferBounds(count: 3), tally))
+        for number in 0..<3 {
+            #expect(subscription.offer(message(number), weight: 65) == 0)
+        }
+        #expect(tally.value == 0)
+        for number in 3..<10 {
+            #expect(subscription.offer(message(number), weight: 65) == 1)
+        }
+        #expect(tally.value == 7)
+        #expect(subscription.queuedWeight == 3 * 65)
+        #expect(subscription.weight == 0, "reading is not suspended for it")
+        #expect(texts(subscription) == ["7", "8", "9"])
+    }
+
+    @Test("S2: by bytes as well: one unit below the bound, at it, and one above")
+    func dropsByBytes() {
+        for (bytes, dropped) in [(129, 1), (130, 0), (131, 0)] {
+            let tally = Tally()
+            let bounds = BufferBounds(count: 10, bytes: bytes)
+            let subscription = Subscription<Message>(.dropOldest(bounds, tally))
+            for number in 0..<2 { _ = subscription.offer(message(number), weight: 65) }
+            #expect(tally.value == dropped)
+            #expect(texts(subscription).last == "1")
+        }
+    }
+
+    @Test("S2: a message larger than the bounds is dropped, and counted like any other")
+    func dropsTooLarge() {
+        let tally = Tally()
+        let bounds = BufferBounds(count: 10, bytes: 100)
+        let subscription = Subscription<Message>(.dropOldest(bounds, tally))
+        _ = subscription.offer(message(1), weight: 65)
+        let large = Message.binary([UInt8](repeating: 0, count: 37))
+        #expect(subscription.offer(large, weight: large.weight) == 2)
+        #expect(subscription.isEmpty)
+        #expect(subscription.queuedWeight == 0)
+        #expect(tally.value == 2)
+    }
+
+    @Test("S2: a consumer that fails gets all that fitted, and nothing behind the gap")
+    func fails() {
+        let flag = OverflowFlag()
+        let bounds = BufferBounds(count: 2)
+        let subscription = Subscription<Message>(.fail(bounds, flag))
+        for number in 0..<2 { _ = subscription.offer(message(number), weight: 65) }
+        #expect(!subscription.isFinished)
+        #expect(flag.take() == nil)
+        for number in 2..<5 { #expect(subscription.offer(message(number), weight: 65) == 0) }
+        #expect(subscription.isFinished)
+        #expect(texts(subscription) == ["0", "1"])
+        _ = subscription.offer(message(9), weight: 65)
+        #expect(subscription.isEmpty)
+        #expect(flag.take() == BufferOverflow(bounds: bounds))
+        #expect(flag.take() == nil)
+        #expect(subscription.weight == 0)
+    }
+
+    @Test("S2: a consumer that suspends reading drops nothing, whatever waits")
+    func suspends() {
+        let subscription = Subscription<Message>()
+        for number in 0..<2_000 {
+            #expect(subscription.offer(message(number), weight: 65) == 0)
+        }
+        #expect(subscription.trim() == 0)
+        #expect(subscription.weight == 2_000 * 65)
+        subscription.adopt(.dropOldest(BufferBounds(count: 5), Tally()))
+        #expect(subscription.weight == 0)
+        #expect(subscription.trim() == 1_995)
+        #expect(texts(subscription) == (1_995..<2_000).map { "\($0)" })
+    }
+
+    @Test("S3: what is moved to where a consumer polls weighs until that has taken it")
+    func polled() {
+        let subscription = filled(0..<3)
+        let wakes = Box(0)
+        subscription.onWake = { wakes.value += 1 }
+        subscription.wake()
+        #expect(wakes.value == 1)
+        var moved: [Int] = []
+        subscription.drain { moved.append($0) }
+        subscription.append(3, weight: 10)
+        subscription.drain { moved.append($0) }
+        #expect(moved == [0, 1, 2, 3])
+        #expect(subscription.weight == 40)
+        subscription.gaveBack(30)
+        #expect(subscription.weight == 10)
+        subscription.gaveBack(30)
+        #expect(subscription.weight == 0)
+    }
+
     @Test("S1: a reader gives what waits, then the end; what waits at the end comes first")
     func reader() throws {
         let subscription = filled(0..<3)
