@@ -10,18 +10,16 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     /// The command line was wrong.
     static let usage = ExitStatus(rawValue: 2)
 
-    /// `connect`: there is no connection, for want of a name, a route, somebody who listens, or a proxy's help.
-    static let unconnected = ExitStatus(rawValue: 3)
     /// `connect`: TLS failed, such as over a certificate that nobody trusted vouches for.
-    static let insecure = ExitStatus(rawValue: 4)
+    static let insecure = ExitStatus(rawValue: 3)
     /// `connect`: the server answered the opening handshake with another HTTP status than 101.
-    static let refused = ExitStatus(rawValue: 5)
+    static let refused = ExitStatus(rawValue: 4)
     /// `connect`: the server broke the protocol, in the opening handshake or after it.
-    static let protocolBroken = ExitStatus(rawValue: 6)
+    static let protocolBroken = ExitStatus(rawValue: 5)
     /// `connect`: the connection was lost, or closed otherwise than in order.
-    static let closedAbnormally = ExitStatus(rawValue: 7)
+    static let closedAbnormally = ExitStatus(rawValue: 6)
     /// `connect`: something was not there in time: the opening, a pong, or what the kernel waited for.
-    static let timedOut = ExitStatus(rawValue: 8)
+    static let timedOut = ExitStatus(rawValue: 7)
 
     /// A signal ended it: 128 and the signal's number, as shells count.
     static func stopped(by signal: StopSignal) -> ExitStatus {
@@ -31,16 +29,16 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     /// The paragraph of the help texts.
     static let helpText = helpText(failures: "")
 
-    /// The paragraph of `connect`, which tells the causes apart (field case K12-01).
+    /// The paragraph of `connect`, which tells the causes apart (field case K12-01). A connection that cannot be made at
+    /// all, for want of a name, a route or somebody who listens, is the plain failure.
     static let connectHelpText = helpText(
         failures: """
 
-              3    no connection could be made
-              4    TLS failed
-              5    the server answered with an HTTP status other than 101
-              6    the server broke the protocol
-              7    the connection was lost, or closed with another code
-              8    the opening or a pong did not come in time
+              3    TLS failed
+              4    the server answered with an HTTP status other than 101
+              5    the server broke the protocol
+              6    the connection was lost, or closed with another code
+              7    the opening or a pong did not come in time
             """)
 
     private static func helpText(failures: String) -> String {

@@ -156,7 +156,7 @@ struct ConnectCommandTests {
         let cause = CloseCause.connectFailed(ConnectionFailure(.refused, systemCode: 111))
         let ran = try await run(ScriptedClient(opens: false, cause: cause), input: "a\n")
         #expect(
-            ran.end == .failed("cannot connect: connection refused (errno 111)", as: .unconnected))
+            ran.end == .failed("cannot connect: connection refused (errno 111)"))
         #expect(ran.output == "")
     }
 

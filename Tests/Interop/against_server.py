@@ -91,12 +91,12 @@ async def connect_linger_zero():
 
 
 async def connect_close_codes():
-    """connect --no-reconnect: 0 for 1000 and no code, 7 for all else, with code and reason"""
+    """connect --no-reconnect: 0 for 1000 and no code, 6 for all else, with code and reason"""
     for code, reason, status, line in (
             (1000, "bye", 0, 'closed by the peer: 1000 "bye"'),
-            (1001, "", 7, "closed by the peer: 1001"), (1008, "no", 7, '1008 "no"'),
-            (1011, "oops", 7, '1011 "oops"'), (4400, "bad json", 7, '4400 "bad json"'),
-            (4000, "\x1b[31mred", 7, '4000 "\\u{1B}[31mred"')):
+            (1001, "", 6, "closed by the peer: 1001"), (1008, "no", 6, '1008 "no"'),
+            (1011, "oops", 6, '1011 "oops"'), (4400, "bad json", 6, '4400 "bad json"'),
+            (4000, "\x1b[31mred", 6, '4000 "\\u{1B}[31mred"')):
         async with server(closing(code, reason)) as url:
             ran = await run_program("connect", "--no-reconnect", "--until-close", url)
             ran.expect(status, b"", [line])
@@ -122,7 +122,7 @@ async def connect_dropped():
 
     async with server(handler) as url:
         ran = await run_program("connect", "--no-reconnect", "--until-close", url)
-        ran.expect(7, b"", ["connection lost: "])
+        ran.expect(6, b"", ["connection lost: "])
 
 
 async def connect_subprotocol():
@@ -240,7 +240,7 @@ async def connect_binary():
 
 
 async def connect_refused_status():
-    """connect: an HTTP refusal exits 1 with status, fields and escaped body"""
+    """connect: an HTTP refusal exits 4 with status, fields and escaped body"""
     def refuse(connection, request):
         response = connection.respond(http.HTTPStatus.TOO_MANY_REQUESTS, "slow\x1b[2J down\n")
         response.headers["Retry-After"] = "7"
@@ -248,7 +248,7 @@ async def connect_refused_status():
 
     async with server(echoing, process_request=refuse) as url:
         ran = await run_program("connect", url, data=b"a\n")
-        ran.expect(5, b"", ["HTTP 429 Too Many Requests", "Retry-After: 7", "slow\\u{1b}[2J down"])
+        ran.expect(4, b"", ["HTTP 429 Too Many Requests", "Retry-After: 7", "slow\\u{1b}[2J down"])
         holds("\x1b" not in ran.diagnostics, "a terminal escape came through")
 
 
@@ -256,7 +256,7 @@ async def connect_refused_port():
     """connect: a refused port exits 1 at once and says so"""
     async with server(echoing) as url:
         pass
-    (await run_program("connect", url, data=b"a\n")).expect(3, b"", ["connection refused"])
+    (await run_program("connect", url, data=b"a\n")).expect(1, b"", ["connection refused"])
 
 
 async def connect_again():
@@ -289,7 +289,7 @@ async def connect_policy():
     """connect: a close that asks not to come back ends the session"""
     async with server(closing(1008, "banned")) as url:
         ran = await run_program("connect", "--until-close", url)
-        ran.expect(7, b"", ['closed by the peer: 1008 "banned"'])
+        ran.expect(6, b"", ['closed by the peer: 1008 "banned"'])
 
 
 async def connect_unsent():

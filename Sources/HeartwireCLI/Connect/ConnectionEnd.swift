@@ -45,7 +45,7 @@ enum ConnectionEnd {
         case .tls: .insecure
         case .timedOut: .timedOut
         case .resolution, .refused, .unreachable, .reset, .endOfStream, .proxy, .system:
-            .unconnected
+            .failure
         }
     }
 

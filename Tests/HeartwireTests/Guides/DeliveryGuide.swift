@@ -52,7 +52,7 @@ struct DeliveryGuide {
             _ = try await client.deliver(.text("never confirmed"))
             // Guide: begin
             let report = await client.shutdown(grace: .seconds(5))
-            if !report.left.isEmpty { print("\(report.left.count) messages wait for the next start") }
+            if !report.left.isEmpty { print("\(report.left.count) messages are left") }
             // Guide: end
             #expect(report.left.count == 1)
             #expect(await world.windUp() == nil)

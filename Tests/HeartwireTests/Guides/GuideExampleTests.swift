@@ -39,7 +39,7 @@ struct GuideExampleTests {
         return pieces
     }
 
-    @Test("Each example of a guide compiles here, word for word, and each example here is in a guide")
+    @Test("Each example of a guide compiles here, word for word, and each one here is in a guide")
     func same() throws {
         let examples = try Self.texts(in: Self.folder, "swift").values.flatMap {
             Self.pieces(of: $0, from: "// Guide: begin", to: "// Guide: end")
@@ -49,7 +49,7 @@ struct GuideExampleTests {
         var shown: [String] = []
         for (name, guide) in guides {
             for block in Self.pieces(of: guide, from: "```swift", to: "```") {
-                #expect(examples.contains(block), "\(name) shows what is compiled nowhere:\n\(block)")
+                #expect(examples.contains(block), "\(name) shows what is not here:\n\(block)")
                 shown.append(block)
             }
         }
