@@ -312,7 +312,7 @@ async def connect_unsent():
             await asyncio.sleep(0.5)
             await running.feed(b"b\nc\n")
             (await running.end()).expect(
-                5, b"", ["1012", "2 lines of the input could not be sent", "HTTP 403 Forbidden"])
+                4, b"", ["1012", "2 lines of the input could not be sent", "HTTP 403 Forbidden"])
 
 
 async def connect_interrupt():
