@@ -33,6 +33,8 @@ struct HeartwireCommand {
         case .bench(.client(let load)): await stoppable { await BenchClient.run(load) }
         case .bench(.server(let port)): await stoppable { await BenchServer.run(port: port) }
         case .connect(let options): await ConnectCommand.run(options)
+        case .simulate(.worlds(let options)): await stoppable { await WorldsCommand.run(options) }
+        case .simulate(.herd(let options)): await stoppable { await HerdCommand.run(options) }
         case .endpoint(let options): await stoppable { await EndpointCommand.run(options) }
         case .autobahn(let options):
             await stoppable {

@@ -19,6 +19,8 @@ public final class Endpoint: @unchecked Sendable {
     public let executor: any SessionExecutor
     /// Who decides about connections whose request comes from now on.
     public var script: EndpointScript
+    /// Sees each message with its contents, ahead of its echo; the journal has none.
+    public var messageHandler: ((EndpointConnection, Message) -> Void)?
     /// How often what happened.
     public internal(set) var counters = EndpointCounters()
     let random: any RandomSource

@@ -29,6 +29,7 @@ extension EndpointConnection {
         case .text: record(.message(isText: true, bytes: message.byteCount))
         case .binary: record(.message(isText: false, bytes: message.byteCount))
         }
+        endpoint.messageHandler?(self, message)
         guard behaviour.echoes else { return }
         // Nothing is sent behind a Close frame; that is all that can go wrong here.
         guard message.byteCount >= ConnectionEngine.longMessageBytes, !isBlocked else {

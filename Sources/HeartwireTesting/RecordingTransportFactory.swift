@@ -52,6 +52,23 @@ public enum TransportReport: Sendable, Hashable {
     case closed(CloseCause)
 }
 
+extension TransportReport {
+    /// Reports this to `observer` as the transport of `generation` does.
+    func tell(_ observer: any TransportObserver, as generation: Generation) {
+        switch self {
+        case .progressed(let phase): observer.transportProgressed(generation, phase)
+        case .opened: observer.transportOpened(generation, OpenedConnection())
+        case .message(let message):
+            observer.transportReceived(generation, message)
+            observer.transportFinishedBatch(generation)
+        case .ping: observer.transportReceivedPing(generation, payload: [])
+        case .pong(let id): observer.transportReceivedPong(generation, id)
+        case .writable: observer.transportBecameWritable(generation)
+        case .closed(let cause): observer.transportClosed(generation, cause)
+        }
+    }
+}
+
 /// The transport of one generation: what was asked of it, what it reported, and a way to make it report anything.
 ///
 /// Lives in its executor's domain.
@@ -74,17 +91,7 @@ public final class RecordedTransport: Transport, TransportObserver {
 
     /// Has the transport report something that did not happen, or that happened long ago, under its own generation.
     public func replay(_ report: TransportReport) {
-        switch report {
-        case .progressed(let phase): observer.transportProgressed(generation, phase)
-        case .opened: observer.transportOpened(generation, OpenedConnection())
-        case .message(let message):
-            observer.transportReceived(generation, message)
-            observer.transportFinishedBatch(generation)
-        case .ping: observer.transportReceivedPing(generation, payload: [])
-        case .pong(let id): observer.transportReceivedPong(generation, id)
-        case .writable: observer.transportBecameWritable(generation)
-        case .closed(let cause): observer.transportClosed(generation, cause)
-        }
+        report.tell(observer, as: generation)
     }
 
     // MARK: Transport

@@ -5,6 +5,7 @@ enum Command: String, Sendable, Hashable, CaseIterable {
     case endpoint
     case bench
     case autobahn
+    case simulate
 
     /// What it takes, and its help text.
     var spec: CommandSpec {
@@ -14,6 +15,7 @@ enum Command: String, Sendable, Hashable, CaseIterable {
         case .endpoint: EndpointOptions.spec
         case .bench: BenchOptions.spec
         case .autobahn: AutobahnOptions.spec
+        case .simulate: SimulateOptions.spec
         }
     }
 }
@@ -38,6 +40,8 @@ enum CommandRequest: Sendable, Hashable {
     case bench(BenchOptions)
     /// To be the client under test of Autobahn's suite.
     case autobahn(AutobahnOptions)
+    /// To live through simulated worlds.
+    case simulate(SimulateOptions)
 
     /// Reads the arguments behind the program's own name.
     ///
@@ -96,6 +100,7 @@ enum CommandRequest: Sendable, Hashable {
         case .endpoint: .endpoint(try EndpointOptions(parsed))
         case .bench: .bench(try BenchOptions(parsed))
         case .autobahn: .autobahn(try AutobahnOptions(parsed))
+        case .simulate: .simulate(try SimulateOptions(parsed))
         }
     }
 }
