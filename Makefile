@@ -28,6 +28,15 @@ build: setup ## Build the command `heartwire` for release
 accept: build ## Run the acceptance list; ARGS go to `heartwire accept`
 	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" accept $(ARGS)
 
+.PHONY: simulate
+simulate: build ## Live through seeded worlds of faults; ARGS go to `heartwire simulate`
+	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" simulate $(ARGS)
+
+.PHONY: herd
+herd: build ## Draw what a million clients do to a server that returns; ARGS as for simulate
+	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" simulate herd \
+	    --svg docs/images/herd.svg $(ARGS)
+
 .PHONY: test
 test: setup ## Run every test; ARGS go to `swift test`
 	@$(SWIFT) test --parallel --disable-xctest $(ARGS)

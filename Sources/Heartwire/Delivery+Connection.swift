@@ -24,8 +24,10 @@ extension Delivery {
 
     func ended(_ generation: Generation) {
         isBlocked = false
+        let written = outbox.unsettled.filter(\.mayHaveArrived)
         let settled = outbox.ended(generation)
-        for box in receipts.values { box.returned() }
+        // In order, as all that a seed replays.
+        for delivery in written { receipts[delivery.id]?.returned() }
         settle(settled)
     }
 
@@ -139,7 +141,7 @@ extension Delivery {
         guard !isClosed else { return done() }
         isClosed = true
         rearm()
-        for box in receipts.values { box.abandon() }
+        for id in outbox.ids { receipts[id]?.abandon() }
         receipts = [:]
         store.close { [executor] in executor.execute(done) }
     }

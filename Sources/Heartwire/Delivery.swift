@@ -112,6 +112,7 @@ final class Delivery: @unchecked Sendable {
         }
         settle(admission.dropped)
         let id = admission.id
+        if isSessionBound { store.reserve(id) }
         guard isSessionBound || store.append(OutboxEntry(id: id, message: message)) else {
             return .storing(id)
         }

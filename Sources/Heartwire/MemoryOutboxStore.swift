@@ -41,6 +41,11 @@ public final class MemoryOutboxStore: OutboxStore {
         return true
     }
 
+    /// Remembers the id.
+    public func reserve(_ id: DeliveryID) {
+        held.withLock { $0.lastID = max($0.lastID, id) }
+    }
+
     /// Forgets entries.
     public func remove(_ ids: [DeliveryID]) {
         held.withLock { held in

@@ -18,6 +18,11 @@ public protocol OutboxStore: AnyObject, Sendable {
     /// Keeps an entry; `true` when it is kept already, otherwise a report follows. Ids increase.
     func append(_ entry: OutboxEntry) -> Bool
 
+    /// Takes an id out of use though nothing is kept under it: it was given to a message that is bound to a session.
+    /// The message goes out at once, so a store that takes time keeps ids in hand: however its owner ends, no later
+    /// one may be given this id.
+    func reserve(_ id: DeliveryID)
+
     /// Forgets entries. One that cannot be forgotten now is tried again later; at worst it is delivered once more
     /// by a later owner, with its id.
     func remove(_ ids: [DeliveryID])
@@ -30,7 +35,7 @@ public protocol OutboxStore: AnyObject, Sendable {
 public struct OutboxContents: Sendable, Hashable {
     /// What was stored and not removed.
     public var entries: [OutboxEntry]
-    /// The greatest id that was ever stored, so that none is used twice.
+    /// The greatest id that was ever stored or reserved, or a greater one, so that none is used twice.
     public var lastID: DeliveryID
 
     /// States what a store holds.

@@ -103,6 +103,23 @@ final class SQLiteDatabase {
         }
     }
 
+    /// Has the file say that `id` is the greatest that was ever used. When this throws, nothing has changed.
+    func setLastID(_ id: DeliveryID) throws(OutboxStoreError) {
+        do throws(OutboxStoreError) {
+            try Self.run(
+                handle,
+                """
+                BEGIN IMMEDIATE;
+                DELETE FROM sqlite_sequence WHERE name = 'entries';
+                INSERT INTO sqlite_sequence VALUES ('entries', \(Int64(bitPattern: id.number)));
+                COMMIT
+                """)
+        } catch {
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+    }
+
     private func delete(_ id: DeliveryID) throws(OutboxStoreError) {
         sqlite3_bind_int64(deletion, 1, Int64(bitPattern: id.number))
         let status = run(deletion)

@@ -9,16 +9,30 @@ import Synchronization
 /// waits, what is asked for gathers in the inbox and makes up the next transaction: so many messages share one
 /// wait, and one alone does not wait for others.
 ///
+/// Ids that are reserved have no entry, and nobody waits until they are on the disk. So the file is ahead: it says of some
+/// thousand ids that they are used before they are, and is put right when it is closed. After a kill
+/// the next ids follow behind a gap.
+///
 /// `@unchecked Sendable`: the database is touched by ``open(_:)``, and after it on the store's thread only.
 public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
     private struct Inbox {
         var entries: [OutboxEntry] = []
         var removals: [DeliveryID] = []
+        /// The greatest id that was reserved.
+        var reserved = DeliveryID.none
+        /// Up to which id the file says that they are used.
+        var inHand = DeliveryID.none
+        /// Whether too few ids are left up to there.
+        var isShort = false
         var done: (@Sendable () -> Void)?
         /// The thread, from `open` to `close`.
         var thread: EventLoop?
         var isDraining = false
     }
+
+    /// How far the file is ahead of the ids in use, and when it is brought ahead again.
+    static let idsInHand: UInt64 = 4_096
+    private static let leastInHand: UInt64 = 2_048
 
     private let path: String
     private let pageLimit: Int?
@@ -27,6 +41,8 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
     private var report: (@Sendable (OutboxStoreReport) -> Void)?
     /// What could not be removed yet.
     private var unremoved: [DeliveryID] = []
+    /// The greatest id that was stored, by this owner or an earlier one.
+    private var lastStored = DeliveryID.none
     private let commits = Atomic<Int>(0)
 
     /// Makes a store for the file at `path`, which is made when it is opened, unless it is there.
@@ -53,7 +69,9 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
         let contents = try database.contents()
         self.database = database
         self.report = report
+        lastStored = contents.lastID
         inbox.withLock { $0.thread = EventLoop(name: "heartwire-store") }
+        keepAhead()
         return contents
     }
 
@@ -61,6 +79,15 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
     public func append(_ entry: OutboxEntry) -> Bool {
         submit { $0.entries.append(entry) }
         return false
+    }
+
+    /// Remembers the id. Nothing has to be written for it, unless few ids are in hand.
+    public func reserve(_ id: DeliveryID) {
+        let isShort = inbox.withLock { inbox in
+            inbox.reserved = max(inbox.reserved, id)
+            return id.number &+ Self.leastInHand > inbox.inHand.number
+        }
+        if isShort { submit { $0.isShort = true } }
     }
 
     /// Has entries removed with the next transaction.
@@ -90,19 +117,24 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
     private func drain() {
         while let work = take() {
             commit(work.entries, removing: work.removals)
+            keepAhead()
             if let done = work.done { return finish(done) }
         }
     }
 
     private func take() -> Inbox? {
         inbox.withLock { inbox in
-            guard !inbox.entries.isEmpty || !inbox.removals.isEmpty || inbox.done != nil else {
+            guard
+                !inbox.entries.isEmpty || !inbox.removals.isEmpty || inbox.done != nil
+                    || inbox.isShort
+            else {
                 inbox.isDraining = false
                 return nil
             }
             let work = inbox
             inbox.entries = []
             inbox.removals = []
+            inbox.isShort = false
             return work
         }
     }
@@ -114,6 +146,7 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
             try database.change(removing: removals, adding: entries)
             commits.add(1, ordering: .relaxed)
             unremoved = []
+            if let last = entries.last { lastStored = max(lastStored, last.id) }
             if !entries.isEmpty { report?(.stored(entries.map(\.id))) }
         } catch {
             unremoved = removals
@@ -133,7 +166,26 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
         }
     }
 
+    /// Brings the file ahead of the ids in use. Where it cannot be written now it is tried again with the next work.
+    private func keepAhead() {
+        let used = inbox.withLock { max($0.reserved, lastStored) }
+        guard let database, inbox.withLock({ used.number &+ Self.leastInHand > $0.inHand.number })
+        else { return }
+        let ahead = DeliveryID(used.number &+ Self.idsInHand)
+        guard (try? database.setLastID(ahead)) != nil else { return }
+        inbox.withLock { $0.inHand = ahead }
+    }
+
+    /// Nobody uses ids any more, so the file need not be ahead. Where that cannot be written, a gap is all that comes of it.
+    private func putRight() {
+        let (reserved, inHand) = inbox.withLock { ($0.reserved, $0.inHand) }
+        let used = max(reserved, lastStored)
+        guard let database, used < inHand else { return }
+        try? database.setLastID(used)
+    }
+
     private func finish(_ done: @Sendable () -> Void) {
+        putRight()
         database = nil
         report = nil
         let thread = inbox.withLock { inbox in

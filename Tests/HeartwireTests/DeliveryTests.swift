@@ -31,6 +31,64 @@ struct DeliveryTests {
         }
     }
 
+    @Test(
+        "D4, K04-08: the id of what was bound to a session is not given to another message by the next client"
+    )
+    func boundIDs() throws {
+        let store = MemoryOutboxStore()
+        let first = try world.client(OutboxConfiguration(store: store))
+        try world.run { world in
+            await first.connect()
+            await world.pause()
+            _ = try await first.deliver(.text("kept"))
+            let bound = try await first.deliver(.text("bound"), sessionBound: true)
+            #expect(bound.id == DeliveryID(2))
+            _ = await first.shutdown()
+            let next = try world.client(OutboxConfiguration(store: store))
+            #expect(try await next.deliver(.text("next")).id == DeliveryID(3))
+        }
+    }
+
+    @Test("D4: the store is told of the id of what is bound to a session, and not of the message")
+    func reserved() throws {
+        let store = ScriptedStore()
+        let client = try world.client(OutboxConfiguration(store: store))
+        try world.run { world in
+            await client.connect()
+            await world.pause()
+            _ = try await client.deliver(.text("bound"), sessionBound: true)
+            #expect(store.reserved == [DeliveryID(1)] && store.entries == [])
+        }
+    }
+
+    @Test("D5: when a connection or a client ends, the receipts are told in the order of their ids")
+    func receiptOrder() throws {
+        let client = try world.client()
+        try world.run { world in
+            world.answersPings = false
+            await client.connect()
+            await world.pause()
+            let told = ToldReceipts()
+            for number in 0..<60 {
+                let receipt = try await client.deliver(.text("\(number)"))
+                Task(executorPreference: world.virtual) {
+                    for await state in receipt.states { told.states.append((receipt.id, state)) }
+                    told.ends.append(receipt.id)
+                }
+            }
+            await world.pause()
+            told.states = []
+            world.opens = false
+            world.line?.lose()
+            await world.pause()
+            #expect(told.states.map(\.0) == (1...60).map { DeliveryID($0) })
+            #expect(told.states.allSatisfy { $0.1 == .stored })
+            _ = await client.shutdown(grace: .zero)
+            await world.pause()
+            #expect(told.ends == (1...60).map { DeliveryID($0) })
+        }
+    }
+
     @Test("D2: a client without an outbox says so")
     func noOutbox() throws {
         let client = try world.client(nil)
@@ -226,4 +284,10 @@ struct DeliveryTests {
             #expect(await client.outboxStatus.redelivered == 2)
         }
     }
+}
+
+/// What receipts have told. Touched in the virtual domain only.
+private final class ToldReceipts: @unchecked Sendable {
+    var states: [(DeliveryID, Receipt.State)] = []
+    var ends: [DeliveryID] = []
 }

@@ -147,6 +147,7 @@ final class Line: Transport {
 final class ScriptedStore: OutboxStore, @unchecked Sendable {
     private(set) var entries: [OutboxEntry] = []
     private(set) var removed: [DeliveryID] = []
+    private(set) var reserved: [DeliveryID] = []
     private(set) var isClosed = false
     private var report: (@Sendable (OutboxStoreReport) -> Void)?
     var contents = OutboxContents()
@@ -164,6 +165,8 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
         entries.append(entry)
         return false
     }
+
+    func reserve(_ id: DeliveryID) { reserved.append(id) }
 
     func remove(_ ids: [DeliveryID]) { removed += ids }
 

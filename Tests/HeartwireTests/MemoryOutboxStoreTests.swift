@@ -30,4 +30,15 @@ import Testing
         store.close {}
         _ = try store.open { _ in }
     }
+
+    @Test("D4: a reserved id is used up, though nothing is kept under it")
+    func reserves() throws {
+        _ = try store.open { _ in }
+        #expect(store.append(entry(3)))
+        store.reserve(DeliveryID(5))
+        store.reserve(DeliveryID(2))
+        store.close {}
+        let contents = try store.open { _ in }
+        #expect(contents.entries == [entry(3)] && contents.lastID == DeliveryID(5))
+    }
 }

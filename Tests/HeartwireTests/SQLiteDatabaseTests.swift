@@ -67,6 +67,20 @@ import Testing
         #expect(contents.lastID == DeliveryID(8))
     }
 
+    @Test("D4: the greatest id can be set forward and back, with and without entries")
+    func setsLastID() throws {
+        let database = try SQLiteDatabase(path: folder.file())
+        try database.setLastID(DeliveryID(4_096))
+        #expect(try database.contents().lastID == DeliveryID(4_096))
+        try database.change(removing: [], adding: [text(7, "a")])
+        #expect(try database.contents().lastID == DeliveryID(4_096))
+        try database.setLastID(DeliveryID(7))
+        #expect(try database.contents().lastID == DeliveryID(7))
+        try database.change(removing: [], adding: [text(9, "b")])
+        #expect(try database.contents().lastID == DeliveryID(9))
+        #expect(try database.contents().entries == [text(7, "a"), text(9, "b")])
+    }
+
     @Test("D4: a change that fails changes nothing, and the next one goes through")
     func atomic() throws {
         let database = try SQLiteDatabase(path: folder.file())

@@ -96,6 +96,51 @@ extension SQLiteOutboxStore {
         await store.close()
     }
 
+    @Test("D4: a reserved id is used up; a store that is closed leaves no gap behind it")
+    func reserves() async throws {
+        let store = SQLiteOutboxStore(path: folder.file())
+        _ = try store.open { _ in }
+        _ = store.append(entry(1))
+        store.reserve(DeliveryID(2))
+        await store.close()
+        let contents = try store.open { _ in }
+        #expect(contents.entries == [entry(1)] && contents.lastID == DeliveryID(2))
+        await store.close()
+        #expect(try store.open { _ in }.lastID == DeliveryID(2))
+        await store.close()
+    }
+
+    @Test(
+        "D4: an id that was reserved is used up, however the process ends",
+        arguments: [1, 2_047, 2_048, 2_049, 3_000, 10_000])
+    func reservesBeforeAKill(count: Int) async throws {
+        let store = SQLiteOutboxStore(path: folder.file())
+        _ = try store.open { _ in }
+        for id in 1...UInt64(count) {
+            store.reserve(DeliveryID(id))
+            // Far fewer than are in hand come between two looks of the store's thread.
+            if id % 1_000 == 0 { await behind(store) }
+        }
+        await behind(store)
+        // What a killed process leaves: the file and its log as they are.
+        for end in ["", "-wal"] {
+            try folder.write(folder.read("outbox.db\(end)"), to: "copy.db\(end)")
+        }
+        let copy = SQLiteOutboxStore(path: folder.file("copy.db"))
+        let last = try copy.open { _ in }.lastID
+        #expect(last >= DeliveryID(UInt64(count)))
+        #expect(last <= DeliveryID(UInt64(count) + SQLiteOutboxStore.idsInHand))
+        await copy.close()
+        await store.close()
+    }
+
+    /// Returns when the store has done what it was asked for.
+    private func behind(_ store: SQLiteOutboxStore) async {
+        let commits = store.commitCount
+        store.remove([DeliveryID(1)])
+        while store.commitCount == commits { await Task.yield() }
+    }
+
     @Test("D4: a store is open once, in this object and in any other")
     func once() async throws {
         let store = SQLiteOutboxStore(path: folder.file())

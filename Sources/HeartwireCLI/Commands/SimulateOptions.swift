@@ -191,7 +191,8 @@ struct WorldsOptions: Sendable, Hashable {
             } else {
                 let names = SimulationFault.allCases.map(\.rawValue) + ["all"]
                 let hint = suggestion(for: String(parts[0]), among: names)
-                throw SimulateOptions.problem("unknown fault '\(displaySafe(String(parts[0])))'\(hint)")
+                throw SimulateOptions.problem(
+                    "unknown fault '\(displaySafe(String(parts[0])))'\(hint)")
             }
         }
         return faults

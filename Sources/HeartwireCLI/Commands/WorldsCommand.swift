@@ -19,7 +19,8 @@ enum WorldsCommand {
         var run = SimulationRun(options: options, first: first)
         var line = ProgressLine(
             writer: diagnostics,
-            isShown: !options.isVerbose && Terminal(descriptor: diagnostics.descriptor).isInteractive
+            isShown: !options.isVerbose
+                && Terminal(descriptor: diagnostics.descriptor).isInteractive
         )
         let trace = trace(options, journal, diagnostics)
         for place in 0..<options.count where !Task.isCancelled {

@@ -6,12 +6,12 @@ extension HerdComparison {
     private static let panelHeight = 170
     private static let left = 90
     private static let right = 20
-    private static let top = 74
+    private static let top = 86
     private static let gap = 46
 
     /// The attempts per second over time, one panel for each policy, all to one scale, which is logarithmic. Ends with LF.
     var svg: String {
-        let height = Self.top + reports.count * (Self.panelHeight + Self.gap) + 24
+        let height = Self.top + reports.count * (Self.panelHeight + Self.gap) + 8
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Self.width) \(height)\" "
                 + "width=\"\(Self.width)\" height=\"\(height)\" "

@@ -18,14 +18,14 @@ struct HerdComparison {
     private var table: String {
         let outage = DurationArgument.text(settings.outage)
         let head = [
-            "policy", "peak/s", "at", "peak/s on return", "at", "all back after", "attempts",
+            "policy", "peak/s", "at", "peak/s on return", "at", "last back", "attempts",
             "gave up",
         ]
         let rows = reports.map { report in
             [
                 report.policy, Self.grouped(report.peak.attempts), "\(report.peak.second) s",
                 Self.grouped(report.peakOnReturn.attempts), "\(report.peakOnReturn.second) s",
-                report.gaveUp == 0 ? Self.seconds(report.allBack) : "never",
+                Self.seconds(report.allBack),
                 Self.grouped(report.attempts), Self.grouped(report.gaveUp),
             ]
         }

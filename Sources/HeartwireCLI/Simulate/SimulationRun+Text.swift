@@ -29,12 +29,19 @@ extension SimulationRun {
             lines += failure.violations.map { "  \($0)" }
             lines.append("  replay: \(replay(failure))")
         }
-        lines += ["", failures.isEmpty ? "pass: \(summary)" : "fail: \(failureLine)"]
+        lines += ["", failures.isEmpty ? "\(verdict): \(summary)" : "\(verdict): \(failureLine)"]
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// A run that was stopped before its end has shown nothing yet.
+    private var verdict: String {
+        if !failures.isEmpty { return "fail" }
+        return sum.seeds == options.count ? "pass" : "stopped"
+    }
+
     private var summary: String {
-        let last = first &+ UInt64(max(sum.seeds, 1) - 1)
+        guard sum.seeds > 0 else { return "no world was lived through" }
+        let last = first &+ UInt64(sum.seeds - 1)
         return "seeds \(first) to \(last), every rule held in each of \(sum.seeds) worlds"
     }
 
@@ -65,7 +72,7 @@ extension SimulationRun {
     private var json: JSONText {
         .object([
             "version": .number(1),
-            "verdict": .string(failures.isEmpty ? "pass" : "fail"),
+            "verdict": .string(verdict),
             "first_seed": .number(Int(clamping: first)),
             "seeds": .number(sum.seeds),
             "simulated_seconds": .number(Int(sum.simulated.components.seconds)),

@@ -9,7 +9,7 @@ import HeartwireSession
 /// to get well again. At the end the world is taken away and nothing of the client may be left.
 public struct Simulation {
     /// How long a storm lasts.
-    private static let storm = Duration.seconds(60) ... Duration.seconds(900)
+    private static let storm = Duration.seconds(60)...Duration.seconds(900)
     /// How long a calm lasts at least.
     private static let leastCalm = Duration.seconds(30)
     /// Within this time of a calm the client must be well.
@@ -84,6 +84,7 @@ public struct Simulation {
             world.endLife()
         }
         advance(world, by: Self.windUp)
+        guard isWell(world) else { return }
         world.executor.perform { world.clear() }
         advance(world, by: Self.windUp)
         world.executor.perform { world.expectNothing() }

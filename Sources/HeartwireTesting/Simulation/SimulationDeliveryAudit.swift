@@ -52,10 +52,19 @@ final class SimulationDeliveryAudit {
 
     func isKnown(_ id: DeliveryID) -> Bool { records[id] != nil }
 
-    /// The store has told the client that it keeps the message.
-    func reportedStored(_ id: DeliveryID) {
-        stored += 1
-        records[id]?.isStored = true
+    /// The app was told that the message is stored; one that is bound to a session is promised to nobody.
+    func promised(_ id: DeliveryID, _ message: Message, isSessionBound: Bool) {
+        let digest = Self.digest(message)
+        var record = records[id] ?? Record(digest: digest, isSessionBound: isSessionBound)
+        if record.digest != digest {
+            auditor.violated(.identity, "\(id) is promised for other bytes than were taken in")
+        }
+        if !isSessionBound {
+            stored += 1
+            record.isStored = true
+            record.isSessionBound = false
+        }
+        records[id] = record
     }
 
     /// The client takes the message for settled.

@@ -57,9 +57,10 @@ final class SimulationDice {
         choices[number(purpose, 0...(choices.count - 1))]
     }
 
-    private static func place(_ fault: SimulationFault) -> Int {
-        SimulationFault.allCases.firstIndex(of: fault) ?? 0
-    }
+    private static let places = Dictionary(
+        uniqueKeysWithValues: zip(SimulationFault.allCases, 0...))
+
+    private static func place(_ fault: SimulationFault) -> Int { places[fault] ?? 0 }
 
     /// In 0..<1.
     private static func part(_ roll: UInt64) -> Double { Double(roll >> 11) * 0x1p-53 }

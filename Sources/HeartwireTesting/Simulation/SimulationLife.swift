@@ -124,17 +124,23 @@ final class SimulationLife: @unchecked Sendable {
         let message = world.nextMessage()
         start { life, client in
             let receipt = try? await client.deliver(message, sessionBound: isSessionBound)
-            guard let receipt else { return }
+            guard let receipt, !life.isDead else { return }
+            life.world.deliveries.promised(
+                receipt.id, message, isSessionBound: isSessionBound)
             life.follow(receipt)
         }
     }
 
     /// A receipt outlives its client, so nobody who follows it holds that.
     private func follow(_ receipt: Receipt) {
-        guard !isDead else { return }
-        start { life, _ in
-            guard (try? await receipt.confirmed()) != nil, !life.isDead else { return }
-            life.world.deliveries.settled(receipt.id)
+        guard client != nil else { return }
+        begin { life in
+            let isConfirmed = (try? await receipt.confirmed()) != nil
+            guard !life.isDead else { return }
+            let what = isConfirmed ? "confirmed" : "unconfirmed"
+            life.world.auditor.note(
+                what, life: life.number, number: Int(clamping: receipt.id.number))
+            if isConfirmed { life.world.deliveries.settled(receipt.id) }
         }
     }
 

@@ -23,10 +23,15 @@ enum SimulationPayload: Equatable {
             case .text(let text): .text(head + text)
             case .binary(let bytes): .binary(Array(head.utf8) + bytes)
             }
-        case .sent(let serial): return .text("s|\(serial)|" + String(repeating: "s", count: fill))
+        case .sent(let serial): return .text("s|\(serial)|" + Self.filler(fill))
         case .acknowledged(let id): return .text("a|\(id.number)|")
-        case .pushed(let serial): return .text("p|\(serial)|" + String(repeating: "p", count: fill))
+        case .pushed(let serial): return .text("p|\(serial)|" + Self.filler(fill))
         }
+    }
+
+    /// Text of so many bytes that means nothing.
+    static func filler(_ count: Int) -> String {
+        String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
     }
 
     /// Reads a message; `nil` when nobody in a simulated world says such a thing.

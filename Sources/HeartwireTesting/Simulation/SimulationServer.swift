@@ -7,8 +7,6 @@ import HeartwireSocket
 final class SimulationServer {
     /// The field of the request by which the server knows who asks: the client and its connection.
     static let whoField = "Simulation-Who"
-    /// The texts that a busy server sends at once.
-    static let pushLimit = 200
 
     let endpoint: Endpoint
     /// Messages that the server has sent of its own accord.
@@ -66,12 +64,12 @@ final class SimulationServer {
         world.alarms.after(length) { [unowned self] in listen() }
     }
 
-    /// Sends the newest connection more than its client may want to hold.
-    func push() {
+    /// Sends the newest connection so many messages, perhaps more than its client wants to hold.
+    func push(_ count: Int) {
         guard let connection = endpoint.connections.last(where: { $0.state == .open }) else {
             return
         }
-        for _ in 0..<world.dice.number(.server, 1...Self.pushLimit) {
+        for _ in 0..<count {
             pushed += 1
             let fill = world.dice.number(.server, 0...1_000)
             try? connection.send(SimulationPayload.pushed(serial: pushed).message(fill: fill))

@@ -14,7 +14,7 @@ final class SimulationDisk {
 /// with a failure; a kill lets some of what it had not answered reach the disk, and some not.
 ///
 /// `@unchecked Sendable`: it lives in its executor's domain, and is only handed through other places.
-class SimulationStore: OutboxStore, @unchecked Sendable {
+final class SimulationStore: OutboxStore, @unchecked Sendable {
     private enum Work {
         case keep(OutboxEntry, fails: Bool)
         case forget([DeliveryID])
@@ -45,7 +45,8 @@ class SimulationStore: OutboxStore, @unchecked Sendable {
         _ report: @escaping @Sendable (OutboxStoreReport) -> Void
     ) throws(OutboxStoreError) -> OutboxContents {
         self.report = report
-        return OutboxContents(entries: disk.ids.compactMap { disk.entries[$0] }, lastID: disk.lastID)
+        return OutboxContents(
+            entries: disk.ids.compactMap { disk.entries[$0] }, lastID: disk.lastID)
     }
 
     func append(_ entry: OutboxEntry) -> Bool {
@@ -55,7 +56,6 @@ class SimulationStore: OutboxStore, @unchecked Sendable {
         let isSlow = dice.strikes(.slowStore)
         if answersAtOnce, !fails, !isSlow, waiting.isEmpty {
             keep(entry)
-            audit.reportedStored(entry.id)
             return true
         }
         let delay =
@@ -64,6 +64,11 @@ class SimulationStore: OutboxStore, @unchecked Sendable {
             : dice.duration(.store, .zero ... .milliseconds(20))
         enqueue(.keep(entry, fails: fails), after: delay)
         return false
+    }
+
+    func reserve(_ id: DeliveryID) {
+        guard !isDead else { return }
+        disk.lastID = max(disk.lastID, id)
     }
 
     func remove(_ ids: [DeliveryID]) {
@@ -91,8 +96,7 @@ class SimulationStore: OutboxStore, @unchecked Sendable {
         report = nil
     }
 
-    /// Keeps an entry. What a store has to do, for a test to do it wrong.
-    func keep(_ entry: OutboxEntry) {
+    private func keep(_ entry: OutboxEntry) {
         disk.entries[entry.id] = entry
         disk.lastID = max(disk.lastID, entry.id)
     }
@@ -114,7 +118,6 @@ class SimulationStore: OutboxStore, @unchecked Sendable {
             case .keep(let entry, false):
                 keep(entry)
                 guard tells else { continue }
-                audit.reportedStored(entry.id)
                 report?(.stored([entry.id]))
             case .keep(let entry, true):
                 if tells { report?(.failed([entry.id], OutboxStoreError(.full))) }

@@ -21,6 +21,8 @@ final class SimulationWorld: @unchecked Sendable {
     static let stopGrace = Duration.seconds(3)
     /// How long a client that was let go may take until all is gone: a close, a lingering, a slow store.
     static let releaseGrace = Duration.seconds(15)
+    /// The messages that a busy server sends at once.
+    static let pushLimit = 400
     /// The longest payload of the app.
     static let payloadLimit = 2_000
 
@@ -94,7 +96,7 @@ final class SimulationWorld: @unchecked Sendable {
 
     func nextMessage() -> Message {
         delivers += 1
-        let fill = String(repeating: "d", count: dice.number(.payload, 0...Self.payloadLimit))
+        let fill = SimulationPayload.filler(dice.number(.payload, 0...Self.payloadLimit))
         let text = "\(delivers):\(fill)"
         return dice.number(.payload, 0...1) == 0 ? .text(text) : .binary(Array(text.utf8))
     }
@@ -143,8 +145,7 @@ final class SimulationWorld: @unchecked Sendable {
             perhaps(.slowConsumer) { world in
                 let pause = world.dice.duration(of: .slowConsumer, .seconds(1) ... .seconds(120))
                 world.life?.pauseConsumer(for: pause)
-                world.server.push()
-                world.server.push()
+                world.server.push(world.dice.number(of: .slowConsumer, 1...Self.pushLimit))
             }
             minute()
         }
@@ -177,7 +178,7 @@ final class SimulationWorld: @unchecked Sendable {
         case 0..<40: for _ in 0..<dice.number(.app, 1...10) { life.deliver() }
         case 40..<60: life.send()
         case 60..<65: life.deliver(isSessionBound: true)
-        case 65..<75: server.push()
+        case 65..<75: server.push(dice.number(.server, 1...20))
         case 75..<82: life.check()
         case 82..<86: life.setHeartbeat()
         case 86..<92: life.connect()
@@ -200,7 +201,9 @@ final class SimulationWorld: @unchecked Sendable {
 
     /// An app that wants a connection asks again when its session has stopped.
     private func reconnectsIfStopped(_ life: SimulationLife) -> Bool {
-        guard life.audit.state == .stopped, life.wantsConnection || dice.isCalm else { return false }
+        guard life.audit.state == .stopped, life.wantsConnection || dice.isCalm else {
+            return false
+        }
         life.connect()
         return true
     }
