@@ -36,11 +36,12 @@ final class SimulationDeliveryAudit {
 
     // MARK: The client
 
-    /// The client gives a message to the store, or, bound to a session, sends it without.
+    /// The client gives a message to the store, or, bound to a session, sends it without. What was taken in and neither
+    /// promised nor sent leaves its id to another.
     func tookIn(_ id: DeliveryID, _ message: Message, isSessionBound: Bool) {
         let digest = Self.digest(message)
         if let record = records[id] {
-            if isSessionBound, record.isSessionBound, record.digest == digest { return }
+            if record.digest == digest { return }
             if record.isStored || !record.arrivals.isEmpty {
                 auditor.violated(.identity, "\(id) is given to a second message")
             }
@@ -49,8 +50,6 @@ final class SimulationDeliveryAudit {
     }
 
     func hasArrived(_ id: DeliveryID) -> Bool { !(records[id]?.arrivals.isEmpty ?? true) }
-
-    func isKnown(_ id: DeliveryID) -> Bool { records[id] != nil }
 
     /// The app was told that the message is stored; one that is bound to a session is promised to nobody.
     func promised(_ id: DeliveryID, _ message: Message, isSessionBound: Bool) {

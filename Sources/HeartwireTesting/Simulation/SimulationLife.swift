@@ -73,7 +73,7 @@ final class SimulationLife: @unchecked Sendable {
 
     /// What is stored gets its id and its mark as it goes out. What is bound to a session is seen here first.
     private func label(_ entry: OutboxEntry) -> Message {
-        if !isDead, !world.deliveries.isKnown(entry.id) {
+        if !isDead {
             world.deliveries.tookIn(entry.id, entry.message, isSessionBound: true)
         }
         return SimulationPayload.delivered(
