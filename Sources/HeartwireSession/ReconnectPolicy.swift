@@ -1,6 +1,9 @@
 import HeartwireProtocol
 
 /// Whether and when a client connects again after its connection ended (promises R1–R3).
+///
+/// Of a million clients that lose their server for a minute in the same instant, the default policy brings at most 104,331
+/// back in one second, of which a policy of fixed seconds brings all (docs/herd.md, `heartwire simulate herd`).
 public struct ReconnectPolicy: Sendable, Hashable {
     /// How long each attempt in a row waits.
     public var backoff: Backoff
