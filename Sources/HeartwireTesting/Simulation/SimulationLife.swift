@@ -12,6 +12,8 @@ final class SimulationLife: @unchecked Sendable {
     let transports: SimulationTransportFactory
     /// Whether the app wants to be connected.
     var wantsConnection = true
+    /// Whether the app is in the background.
+    private(set) var isSuspended = false
     /// What the app does not do any more: everything but wait for the end.
     private(set) var isEnding = false
     /// The process is gone.
@@ -103,6 +105,18 @@ final class SimulationLife: @unchecked Sendable {
     func disconnect() {
         wantsConnection = false
         start { await $1.disconnect() }
+    }
+
+    /// The app goes to the background.
+    func suspend() {
+        isSuspended = true
+        start { await $1.suspend() }
+    }
+
+    /// The app is back.
+    func resume() {
+        isSuspended = false
+        start { await $1.resume() }
     }
 
     func check() { start { await $1.checkConnection() } }

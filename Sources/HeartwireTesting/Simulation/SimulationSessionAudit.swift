@@ -63,7 +63,8 @@ final class SimulationSessionAudit {
             if hasOpened { auditor.violated(.oneCause, "\(event.generation) opened twice") }
             hasOpened = true
         case .stateChanged: changed(event)
-        case .checkRequested, .heartbeatChanged, .readingPaused, .readingResumed:
+        case .checkRequested, .heartbeatChanged, .readingPaused, .readingResumed,
+            .suspendRequested, .resumeRequested, .pathChanged:
             mayReplacePing = true
         case .connectRequested, .disconnectRequested, .requestProvided, .progressed, .pingSent,
             .pongReceived, .pingReceived, .closeSent, .aborted, .stale:
@@ -161,12 +162,13 @@ extension JournalEvent.State {
     /// The states that may follow this one (`SessionState`).
     fileprivate var successors: [JournalEvent.State] {
         switch self {
-        case .idle: [.connecting, .stopped]
-        case .connecting: [.open, .waiting, .stopped]
-        case .open: [.closing, .waiting, .stopped]
-        case .closing: [.stopped, .connecting]
-        case .waiting: [.connecting, .stopped]
-        case .stopped: [.connecting]
+        case .idle: [.connecting, .suspended, .stopped]
+        case .connecting: [.open, .waiting, .suspended, .stopped]
+        case .open: [.closing, .waiting, .suspended, .stopped]
+        case .closing: [.stopped, .suspended, .connecting]
+        case .waiting: [.connecting, .suspended, .stopped]
+        case .suspended: [.connecting, .waiting, .stopped]
+        case .stopped: [.connecting, .suspended]
         }
     }
 }

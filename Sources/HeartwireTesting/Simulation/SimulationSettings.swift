@@ -73,6 +73,7 @@ struct SimulationClientSettings {
 
     /// Puts the settings into a client's configuration.
     func apply(to configuration: inout ClientConfiguration, store: any OutboxStore) {
+        configuration.pathMonitor = .off
         configuration.heartbeat = heartbeat
         configuration.reconnect = ReconnectPolicy(backoff: backoff, stability: stability)
         configuration.connectTimeout = connectTimeout

@@ -162,7 +162,7 @@ final class SimulationWorld: @unchecked Sendable {
         }
     }
 
-    /// The app does something every now and then. A place for what clients learn to do, such as to be suspended.
+    /// The app does something every now and then.
     private func tick() {
         alarms.after(dice.duration(.app, .milliseconds(10) ... .seconds(10))) { [unowned self] in
             guard !isQuiet else { return }
@@ -173,7 +173,7 @@ final class SimulationWorld: @unchecked Sendable {
 
     private func act(_ life: SimulationLife) {
         let roll = dice.number(.app, 0...99)
-        if reconnectsIfStopped(life) { return }
+        if reconnectsIfStopped(life) || comesBack(life, roll) { return }
         switch roll {
         case 0..<40: for _ in 0..<dice.number(.app, 1...10) { life.deliver() }
         case 40..<60: life.send()
@@ -181,7 +181,7 @@ final class SimulationWorld: @unchecked Sendable {
         case 65..<75: server.push(dice.number(.server, 1...20))
         case 75..<82: life.check()
         case 82..<86: life.setHeartbeat()
-        case 86..<92: life.connect()
+        case 86..<90: life.connect()
         default:
             // While nothing is wrong the app stays, too.
             if !dice.isCalm { leave(life, roll) }
@@ -190,6 +190,7 @@ final class SimulationWorld: @unchecked Sendable {
 
     private func leave(_ life: SimulationLife, _ roll: Int) {
         switch roll {
+        case 90..<92: life.suspend()
         case 92..<96: life.disconnect()
         case 96..<98:
             life.shutDown(grace: dice.duration(.app, .zero ... .seconds(10))) { [self] in
@@ -205,6 +206,13 @@ final class SimulationWorld: @unchecked Sendable {
             return false
         }
         life.connect()
+        return true
+    }
+
+    /// An app in the background comes back before long, at once while nothing is wrong.
+    private func comesBack(_ life: SimulationLife, _ roll: Int) -> Bool {
+        guard life.isSuspended, dice.isCalm || roll.isMultiple(of: 3) else { return false }
+        life.resume()
         return true
     }
 
