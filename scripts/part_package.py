@@ -61,15 +61,16 @@ def write(place, contents):
         place.write_bytes(contents)
 
 
-def prepare(folder, target, changed=None, strict=True):
+def prepare(folder, target, changed=None, leaves_out=lambda name: False, strict=True):
     """Copies a target and all that it is built of into `folder`. `changed` holds texts by their path in the
-    project that take the place of others there, or join them."""
+    project that take the place of others there, or join them. `leaves_out` is asked by the name of a file."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
     found = entries(text)
     names = needed(found, target)
     wanted = {"Package.swift": manifest(text, names, strict).encode()}
     for path in (path for name in names for path in files_of(name, found[name])):
-        wanted[str(path.relative_to(ROOT))] = path.read_bytes()
+        if not leaves_out(path.name):
+            wanted[str(path.relative_to(ROOT))] = path.read_bytes()
     wanted.update({inside: text.encode() for inside, text in (changed or {}).items()})
     for kept in ["Sources", "Tests"]:
         for path in (folder / kept).rglob("*"):

@@ -12,9 +12,6 @@ func makeHeartbeat(
             suspensionTolerance: tolerance, countsInboundFrames: countsInboundFrames))
 }
 
-let g1 = Generation(1)
-let g2 = Generation(2)
-let g3 = Generation(3)
 let ping1 = PingID(1)
 let ping2 = PingID(2)
 let ping3 = PingID(3)

@@ -152,6 +152,30 @@ struct OutboxConnectionTests {
         #expect(outbox.ids == [1])
     }
 
+    @Test(
+        "D3: where the app acknowledges, or writing is enough, a pong confirms nothing",
+        arguments: [Outbox.Confirmation.acknowledgement, .written])
+    func pongIsNoAcknowledgement(_ confirmation: Outbox.Confirmation) throws {
+        var outbox = outbox(confirmation)
+        try outbox.fill("a")
+        _ = outbox.opened(g1)
+        _ = outbox.takeNext()
+        outbox.pingSent(PingID(1))
+        #expect(outbox.pongReceived(PingID(1)) == [])
+        #expect(outbox.ids == [1])
+    }
+
+    @Test("D3: no fence is wanted for what was written and is settled already")
+    func nothingToFence() throws {
+        var outbox = outbox(age: .seconds(1))
+        try outbox.fill("a")
+        _ = outbox.opened(g1)
+        _ = outbox.takeNext()
+        #expect(outbox.wantsFence)
+        #expect(outbox.expire(at: at(1_000)) == [SettledDelivery(1, .expired)])
+        #expect(!outbox.wantsFence)
+    }
+
     @Test("D3: the app acknowledges by id, in any order, also after a reconnect, and each once")
     func acknowledgement() throws {
         var outbox = outbox(.acknowledgement)

@@ -3,65 +3,6 @@ import Testing
 
 @testable import HeartwireSession
 
-extension DeliveryID: ExpressibleByIntegerLiteral {
-    init(integerLiteral value: UInt64) {
-        self.init(value)
-    }
-}
-
-extension Outbox {
-    /// Takes texts in and has them stored, as a store in memory does. Answers their ids.
-    @discardableResult
-    mutating func fill(_ texts: String..., at now: MonotonicInstant = at(0)) throws -> [DeliveryID]
-    {
-        try texts.map { text in
-            let id = try add(.text(text), at: now).id
-            stored(id)
-            return id
-        }
-    }
-
-    /// Writes all that can be written. Answers the texts.
-    mutating func writeAll() -> [String] {
-        var texts: [String] = []
-        while let entry = takeNext() {
-            if case .text(let text) = entry.message { texts.append(text) }
-        }
-        return texts
-    }
-
-    /// What must hold after every event, whatever it was.
-    var faults: [String] {
-        var faults: [String] = []
-        let live = slots[head...].filter { $0.entry != nil }
-        if live.count != count { faults.append("count") }
-        if slots[..<head].contains(where: { $0.entry != nil }) {
-            faults.append("entry before head")
-        }
-        if head < slots.count, slots[head].entry == nil { faults.append("no entry at head") }
-        let weight = live.reduce(0) {
-            $0 + OutboxBounds.weight($1.entry?.message.byteCount ?? 0)
-        }
-        if weight != bytes { faults.append("bytes") }
-        if live.filter({ $0.entry?.isSessionBound == true }).count != sessionBound {
-            faults.append("session-bound")
-        }
-        if zip(slots, slots.dropFirst()).contains(where: { $0.id >= $1.id }) {
-            faults.append("order")
-        }
-        for (place, slot) in slots.enumerated() {
-            guard let state = slot.entry?.state else { continue }
-            if case .written(let on) = state {
-                if place >= cursor || on != generation { faults.append("\(slot.id) out") }
-            } else if place < cursor {
-                faults.append("\(slot.id) passed")
-            }
-        }
-        if slots.count > 2 * count + Self.sparePlaces { faults.append("spare places") }
-        return faults
-    }
-}
-
 @Suite("Outbox: what is taken in")
 struct OutboxTests {
     private func outbox(
@@ -260,6 +201,46 @@ struct OutboxTests {
                 == OutboxEntry(id: 9, message: .text("b"), isPossibleDuplicate: true))
         #expect(outbox.takeNext() == nil)
         #expect(outbox.faults == [])
+    }
+
+    @Test("D2, D4: in whichever order the store gives them back, messages go out by their ids")
+    func restoreOrders() {
+        let orders: [[DeliveryID]] = [[1, 2, 3], [3, 2, 1], [2, 3, 1], [3, 1, 2]]
+        for order in orders {
+            var outbox = Outbox()
+            #expect(outbox.isEmpty)
+            outbox.restore(order.map { OutboxEntry(id: $0, message: .text("a")) }, at: at(0))
+            #expect(outbox.ids == [1, 2, 3])
+            #expect(!outbox.isEmpty)
+            #expect(outbox.faults == [])
+        }
+    }
+
+    @Test("D4: a weight beyond all numbers has no room, however little is stored")
+    func noRoomForTheLargest() throws {
+        var outbox = outbox()
+        try outbox.fill("a")
+        #expect(outbox.hasRoom(forBytes: 1))
+        #expect(!outbox.hasRoom(forBytes: .max))
+    }
+
+    @Test("D4: what fits to the byte is taken in, and no more is dropped for it than must be")
+    func fitsToTheByte() throws {
+        // Each weighs 100 bytes with its overhead.
+        let message = Message.text(String(repeating: "x", count: 36))
+        var single = outbox(count: 3, bytes: 100)
+        #expect(try single.add(message, at: at(0)).dropped == [])
+        var outbox = outbox(count: 10, bytes: 300, .dropOldest)
+        for _ in 0..<3 {
+            let admission = try outbox.add(message, at: at(0))
+            #expect(admission.dropped == [])
+            outbox.stored(admission.id)
+        }
+        #expect(
+            try outbox.add(message, at: at(0)).dropped == [
+                SettledDelivery(1, .rejected(.droppedByOverflow))
+            ])
+        #expect(outbox.ids == [2, 3, 4])
     }
 
     @Test("D4: an id that is used up is not used again, though its message is gone")

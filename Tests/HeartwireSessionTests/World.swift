@@ -1,6 +1,10 @@
 import HeartwireProtocol
 import HeartwireSession
 
+let g1 = Generation(1)
+let g2 = Generation(2)
+let g3 = Generation(3)
+
 /// The instant `milliseconds` after the origin.
 func at(_ milliseconds: Int) -> MonotonicInstant {
     MonotonicInstant.origin.advanced(by: .milliseconds(milliseconds))
