@@ -73,6 +73,7 @@ extension ClientCore {
         status.eventConsumers = events.consumers
         status.droppedMessages = messages.dropped.value
         status.droppedEvents = events.dropped.value
+        status.droppedStates = states.dropped.value
         status.backlogBytes = backlog
         return status
     }

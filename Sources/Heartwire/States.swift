@@ -74,6 +74,8 @@ final class StateHub: @unchecked Sendable {
     private(set) var current: SessionState = .idle
     private var subscriptions: [Subscription<SessionState>] = []
     private var isFinished = false
+    /// How many states were dropped, whoever they were for.
+    let dropped = Tally()
 
     init(executor: any SessionExecutor) {
         self.executor = executor
@@ -82,7 +84,10 @@ final class StateHub: @unchecked Sendable {
     func publish(_ state: SessionState) {
         current = state
         for subscription in subscriptions {
-            if subscription.queuedWeight >= Self.maximumQueued { subscription.dropFirst(weight: 1) }
+            if subscription.queuedWeight >= Self.maximumQueued {
+                subscription.dropFirst(weight: 1)
+                dropped.add(1)
+            }
             subscription.append(state, weight: 1)
             subscription.wake()
         }

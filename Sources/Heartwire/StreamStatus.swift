@@ -13,6 +13,9 @@ public struct StreamStatus: Sendable, Hashable {
     public var droppedMessages = 0
     /// Events that a consumer missed because it was too slow and drops, counted once for each such consumer.
     public var droppedEvents = 0
+    /// States that a consumer missed because a thousand newer ones came before it read, counted once for each such
+    /// consumer.
+    public var droppedStates = 0
 
     /// Nothing has happened.
     public init() {}

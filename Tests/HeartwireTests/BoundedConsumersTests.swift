@@ -167,7 +167,11 @@ struct BoundedConsumersTests {
         #expect(held > 1 << 14)
         for _ in 0..<20 {
             try world.atEndpoint { $0.drop(.rst) }
-            world.executor.advance(by: .seconds(2))
+            try world.run {
+                await client.connect()
+                try await client.waitUntilOpen()
+            }
+            world.executor.advance(by: .milliseconds(10))
         }
         let later = world.executor.perform { client.core.messages.weight }
         #expect(world.journal.count { $0.kind == .opened } == 21)

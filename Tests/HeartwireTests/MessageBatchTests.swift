@@ -190,8 +190,7 @@ struct MessageBatchTests {
         let (client, returned) = try world.openClient(.memory)
         let batch = try client.makeBatch(
             .newline, bounds: BatchBounds(count: 2), .route(.sendOrDeliver, .init(), returned))
-        world.line?.lose()
-        world.settle()
+        world.atLine { $0.lose() }
         try add(1...4, to: batch)
         #expect(batch.status.stored == 4)
         #expect(world.texts == [])

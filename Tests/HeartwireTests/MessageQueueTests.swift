@@ -58,8 +58,7 @@ struct MessageQueueTests {
         for number in 5..<7 { try queue.enqueue(.text("\(number)")) }
         #expect(throws: QueueError.full) { try queue.enqueue(.text("7")) }
         for _ in 0..<3 {
-            world.line?.drain()
-            world.settle()
+            world.atLine { $0.drain() }
         }
         #expect(world.texts == (0..<7).map { "\($0)" })
         #expect(returned.all.isEmpty)
@@ -88,8 +87,7 @@ struct MessageQueueTests {
         let queue = try client.makeQueue(.route(.send, BufferBounds(), returned))
         for number in 0..<3 { try queue.enqueue(.text("\(number)")) }
         world.settle()
-        world.line?.lose()
-        world.settle()
+        world.atLine { $0.lose() }
         #expect(returned.texts == [["1"], ["2"]])
         world.room = .max
         world.virtual.advance(by: .seconds(2))
@@ -189,8 +187,7 @@ struct MessageQueueTests {
         world.settle()
         #expect(world.texts == ["a"])
         for _ in 0..<3 {
-            world.line?.drain()
-            world.settle()
+            world.atLine { $0.drain() }
         }
         #expect(world.texts == ["a", "b", "c"])
         #expect(returned.all.isEmpty)
@@ -217,8 +214,7 @@ struct MessageQueueTests {
         world.settle()
         #expect(world.virtual.perform { client.core.outgoing.count } == 1, "something is left")
         for _ in 0..<3 {
-            world.line?.drain()
-            world.settle()
+            world.atLine { $0.drain() }
         }
         #expect(world.texts == ["0", "1", "2"])
         #expect(world.virtual.perform { client.core.outgoing.isEmpty })

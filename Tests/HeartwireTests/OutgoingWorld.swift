@@ -21,6 +21,12 @@ extension DeliveryWorld {
         return (client, Returned())
     }
 
+    /// Does something to the newest transport, and lets happen what happens at once.
+    func atLine(_ body: (Line) -> Void) {
+        virtual.perform { if let line { body(line) } }
+        settle()
+    }
+
     /// Lets happen what happens at once, the transport's answers included.
     func settle() {
         virtual.advance(by: .zero)
