@@ -472,4 +472,33 @@ struct SessionMachineLifeCycleTests {
         _ = open.handle(.pongReceived(g1, ping1), now: at(40))
         #expect(open.nextDeadline == at(5_040))
     }
+
+    @Test("L1: a path that changes during a suspension leaves nothing behind for after it")
+    func pathDuringASuspension() throws {
+        var open = openMachine(try configuration())
+        _ = open.handle(.suspendRequested, now: at(10))
+        #expect(open.handle(.pathChanged(.usable), now: at(20)).isEmpty)
+        #expect(open.handle(.resumeRequested, now: at(30)) == [.sendPing(g1, ping1)])
+        _ = open.handle(.pongReceived(g1, ping1), now: at(40))
+        #expect(open.nextDeadline == at(5_040), "the fresh probe has answered for the path too")
+    }
+
+    @Test("R6, K03-07: a path does not cut a wait short that the server asked for, however long")
+    func pathInAnImposedWait() throws {
+        var machine = openMachine(SessionConfiguration(heartbeat: nil))
+        let refusal = CloseCause.refused(Refusal(status: 503, headers: ["Retry-After": "60"]))
+        _ = machine.handle(.transportClosed(g1, refusal), now: at(0))
+        #expect(machine.handle(.pathChanged(.usable), now: at(10)).isEmpty)
+        #expect(machine.nextDeadline == at(60_000))
+    }
+
+    @Test("L1: an attempt's time stands still from the first suspend, not from a second one")
+    func suspendTwice() throws {
+        var machine = SessionMachine(try configuration(), seed: 1)
+        _ = machine.handle(.connectRequested, now: at(0))
+        _ = machine.handle(.suspendRequested, now: at(10_000))
+        _ = machine.handle(.suspendRequested, now: at(15_000))
+        _ = machine.handle(.resumeRequested, now: at(20_000))
+        #expect(machine.nextDeadline == at(40_000))
+    }
 }
