@@ -44,7 +44,7 @@ struct HerdCommandTests {
     @Test("the picture goes to a file; a file that cannot be written is a failure")
     func picture() async throws {
         let (end, output) = try await run(small + ["--svg", "/does/not/exist"])
-        guard case .failed(let line) = end else {
+        guard case .failed(let line, as: .failure) = end else {
             Issue.record("\(end)")
             return
         }

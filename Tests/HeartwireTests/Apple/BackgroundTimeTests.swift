@@ -1,0 +1,104 @@
+import HeartwireSocket
+import HeartwireTesting
+import Testing
+
+@testable import Heartwire
+
+/// Gives time, or none, and takes it away when it is told to.
+private final class ScriptedTime: BackgroundTime {
+    private struct State {
+        var expired: (@Sendable () -> Void)?
+        var ended: [Int] = []
+    }
+
+    private let state = Locked(State())
+    private let isGiving: Bool
+    private let expiresAtOnce: Bool
+
+    init(isGiving: Bool = true, expiresAtOnce: Bool = false) {
+        self.isGiving = isGiving
+        self.expiresAtOnce = expiresAtOnce
+    }
+
+    var ended: [Int] { state.withLock { $0.ended } }
+
+    func begin(_ name: String, expired: @escaping @Sendable () -> Void) async -> Int? {
+        guard isGiving else { return nil }
+        state.withLock { $0.expired = expired }
+        if expiresAtOnce { expired() }
+        return 7
+    }
+
+    func end(_ request: Int) async {
+        state.withLock { $0.ended.append(request) }
+    }
+
+    func expire() {
+        state.withLock { $0.expired }?()
+    }
+}
+
+@Suite("D6: a shutdown in borrowed time", .timeLimit(.minutes(1)))
+struct BackgroundTimeTests {
+    /// Shuts a client down whose message is never confirmed, and gives what was left and how long that took.
+    private func shutdown(
+        _ time: ScriptedTime, expiringAfter delay: Duration?
+    ) async throws -> (left: Int, took: Duration) {
+        let world = try ClientWorld(.virtual)
+        return try await world.run { world in
+            let client = try world.makeClient("pong=off") {
+                $0.outbox = .memory
+                $0.heartbeat = nil
+            }.client
+            await client.connect()
+            try await client.waitUntilOpen()
+            _ = try await client.deliver(.text("never confirmed"))
+            let begun = world.elapsed
+            let work = Task(executorPreference: world.executor.taskExecutor) {
+                await client.shutdown(grace: .seconds(20), within: time)
+            }
+            if let delay {
+                await world.sleep(for: delay)
+                time.expire()
+            }
+            let report = await work.value
+            let took = world.elapsed - begun
+            #expect(await world.windUp() == nil)
+            return (report.left.count, took)
+        }
+    }
+
+    @Test("D6: time that is given is given back once, when the shutdown is through")
+    func enough() async throws {
+        let time = ScriptedTime()
+        let end = try await shutdown(time, expiringAfter: nil)
+        #expect(end.left == 1)
+        #expect(end.took >= .seconds(20))
+        #expect(time.ended == [7])
+    }
+
+    @Test("D6: when the time runs out nothing more is waited for, and it is given back once")
+    func expired() async throws {
+        let time = ScriptedTime()
+        let end = try await shutdown(time, expiringAfter: .seconds(3))
+        #expect(end.left == 1)
+        #expect(end.took < .seconds(10))
+        #expect(time.ended == [7])
+    }
+
+    @Test("D6: time that runs out before the shutdown has begun ends it at once, too")
+    func expiredAtOnce() async throws {
+        let time = ScriptedTime(expiresAtOnce: true)
+        let end = try await shutdown(time, expiringAfter: nil)
+        #expect(end.took < .seconds(10))
+        #expect(time.ended == [7])
+    }
+
+    @Test("D6: where the system gives no time the shutdown runs without, and nothing is given back")
+    func none() async throws {
+        let time = ScriptedTime(isGiving: false)
+        let end = try await shutdown(time, expiringAfter: nil)
+        #expect(end.left == 1)
+        #expect(time.ended.isEmpty)
+    }
+}
