@@ -25,7 +25,13 @@ KINDS_VALUE = re.compile(r"(?<=[:?] )\s*(\[[\s.\w,]+\]|\.\w+)(?=\s*(?:$|:\s))|(?
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(]+)|(init)\b|var\s+(\w+)\s*:[^={}\n]+\{)")
 
 
-SUPPORT = """import Glibc
+SUPPORT = """#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 let activeMutant = getenv("HEARTWIRE_MUTANT").flatMap { Int(String(cString: $0)) } ?? 0
 
