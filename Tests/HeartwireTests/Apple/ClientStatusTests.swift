@@ -36,6 +36,7 @@
             await wait(for: status) { $0.lastCause != nil }
             #expect(!status.isOpen)
             #expect(status.lastCause == .closedByPeer(PeerClose(code: 4_000, reason: "bye")))
+            await world.shutdown()
         }
 
         @Test("S4: it keeps no client, and nobody keeps it")
