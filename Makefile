@@ -72,6 +72,11 @@ lint: setup ## Check the format and the rules of the house
 	@scripts/check-example
 	@scripts/mutants --self-test
 
+.PHONY: check-apple
+check-apple: setup ## Type-check what is written for Apple's platforms against stand-ins
+	@$(SWIFT) build
+	@scripts/check-apple
+
 .PHONY: coverage
 coverage: setup ## Every region of the pure targets is tested; ARGS=--own: by its own file's tests
 	@scripts/coverage $(ARGS)

@@ -35,7 +35,7 @@
             isCurrent = false
             monitor.pathUpdateHandler = { [weak self, loop, weak monitor] path in
                 let isUsable = path.status == .satisfied
-                loop.execute {
+                loop.execute { [weak self, weak monitor] in
                     guard let self, let monitor, self.monitor === monitor else { return }
                     self.changed(isUsable ? .usable : .unusable)
                 }

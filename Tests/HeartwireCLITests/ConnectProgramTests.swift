@@ -47,12 +47,12 @@ struct ConnectProgramTests {
     @Test(
         "K12-01: when the first attempt fails, that is the end, with a line that says what happened",
         arguments: [
-            ("?refuse=429&retry-after=7", "HTTP 429 Too Many Requests; Retry-After: 7", Int32(5)),
-            ("?refuse=garbage", "bad opening handshake: RFC 6455 4.1", 6),
-            ("?refuse=badaccept", "bad opening handshake: RFC 6455 4.1", 6),
-            ("?refuse=reset", "connection reset by the peer", 3),
-            ("?refuse=silence", "not open in time (upgrade)", 8),
-            ("?bogus=1", "HTTP 400 Bad Request", 5),
+            ("?refuse=429&retry-after=7", "HTTP 429 Too Many Requests; Retry-After: 7", Int32(4)),
+            ("?refuse=garbage", "bad opening handshake: RFC 6455 4.1", 5),
+            ("?refuse=badaccept", "bad opening handshake: RFC 6455 4.1", 5),
+            ("?refuse=reset", "connection reset by the peer", 1),
+            ("?refuse=silence", "not open in time (upgrade)", 7),
+            ("?bogus=1", "HTTP 400 Bad Request", 4),
         ])
     func firstAttempt(query: String, words: String, status: Int32) async throws {
         let ran = try await connect(query, ["--connect-timeout", "300ms"], input: "a\n")

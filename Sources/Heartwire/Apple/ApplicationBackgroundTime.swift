@@ -8,7 +8,7 @@
         public init() {}
 
         /// Begins a background task.
-        public func begin(
+        public nonisolated(nonsending) func begin(
             _ name: String, expired: @escaping @Sendable () -> Void
         ) async -> Int? {
             await MainActor.run {
@@ -19,7 +19,7 @@
         }
 
         /// Ends the background task.
-        public func end(_ request: Int) async {
+        public nonisolated(nonsending) func end(_ request: Int) async {
             await MainActor.run {
                 UIApplication.shared.endBackgroundTask(
                     UIBackgroundTaskIdentifier(rawValue: request))

@@ -1,12 +1,15 @@
 /// Where an app asks the system for time to finish something in the background.
+///
+/// Its functions run where they are called from, so that nothing waits for a thread.
 public protocol BackgroundTime: Sendable {
     /// Asks for time. `expired` is called when it runs out before ``end(_:)``.
     ///
     /// - Returns: what names the request, `nil` where the system gives no time.
-    func begin(_ name: String, expired: @escaping @Sendable () -> Void) async -> Int?
+    nonisolated(nonsending) func begin(_ name: String, expired: @escaping @Sendable () -> Void)
+        async -> Int?
 
     /// The time is not needed any more. Called once for each request that was granted.
-    func end(_ request: Int) async
+    nonisolated(nonsending) func end(_ request: Int) async
 }
 
 extension WebSocketClient {

@@ -52,7 +52,8 @@
     }
 
     /// One subscriber's place in a sequence.
-    private final class SequenceSubscription<Elements: AsyncSequence & Sendable>: Combine.Subscription,
+    private final class SequenceSubscription<Elements: AsyncSequence & Sendable>: Combine
+            .Subscription,
         Sendable
     where Elements.Element: Sendable, Elements.Failure == Never {
         private let feed = DemandFeed()

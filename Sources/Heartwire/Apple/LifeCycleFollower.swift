@@ -11,7 +11,7 @@ public final class LifeCycleFollower: Sendable {
         let (stream, moves) = AsyncStream.makeStream(of: Bool.self)
         self.moves = moves
         // One task for all of them, so that none overtakes another.
-        follower = Task { [weak client] in
+        follower = Task(executorPreference: client.executor) { [weak client] in
             for await isAway in stream {
                 guard let client else { return }
                 if isAway { await client.suspend() } else { await client.resume() }

@@ -18,11 +18,10 @@
         /// Follows the app's life for `client`, which it does not keep.
         public init(_ client: WebSocketClient) {
             let follower = LifeCycleFollower(client)
+            let wentAway: @Sendable () -> Void = { follower.wentAway() }
+            let cameBack: @Sendable () -> Void = { follower.cameBack() }
             observers = Observers(
-                Self.center,
-                [
-                    (Self.wentAway, { follower.wentAway() }), (Self.cameBack, { follower.cameBack() }),
-                ])
+                Self.center, [(Self.wentAway, wentAway), (Self.cameBack, cameBack)])
         }
 
         #if canImport(UIKit) && !os(watchOS)

@@ -22,14 +22,16 @@ private final class ScriptedTime: BackgroundTime {
 
     var ended: [Int] { state.withLock { $0.ended } }
 
-    func begin(_ name: String, expired: @escaping @Sendable () -> Void) async -> Int? {
+    nonisolated(nonsending) func begin(_ name: String, expired: @escaping @Sendable () -> Void)
+        async -> Int?
+    {
         guard isGiving else { return nil }
         state.withLock { $0.expired = expired }
         if expiresAtOnce { expired() }
         return 7
     }
 
-    func end(_ request: Int) async {
+    nonisolated(nonsending) func end(_ request: Int) async {
         state.withLock { $0.ended.append(request) }
     }
 

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // A stand-in for Combine: just what this package uses, to type-check it where there is no Combine.
 
 public protocol Publisher<Output, Failure> {

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // A stand-in for WatchKit: just what this package uses, to type-check it where there is no WatchKit.
 
 @_exported import Foundation
