@@ -103,7 +103,10 @@ let package = Package(
             swiftSettings: manner),
         .testTarget(
             name: "HeartwireURLSessionTests",
-            dependencies: ["HeartwireURLSession", "HeartwireSession", "HeartwireProtocol"],
+            dependencies: [
+                "HeartwireURLSession", "HeartwireTesting", "Heartwire", "HeartwireSocket",
+                "HeartwireSession", "HeartwireProtocol",
+            ],
             swiftSettings: manner),
         // What the kill test kills (Tests/HeartwireTests/KillTests.swift); no product.
         .executableTarget(
