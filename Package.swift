@@ -80,7 +80,7 @@ let package = Package(
             name: "HeartwireCLI",
             dependencies: [
                 "Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket",
-                "HeartwireTesting",
+                "HeartwireTesting", "HeartwireURLSession",
             ],
             swiftSettings: manner),
 
@@ -115,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "HeartwireTests",
             dependencies: [
-                "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
+                "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireURLSession",
+                "HeartwireSession",
                 "HeartwireProtocol", "CSQLite", "KillChild", "NetworkNamespaces",
             ],
             swiftSettings: manner),
@@ -130,7 +131,7 @@ let package = Package(
             name: "HeartwireCLITests",
             dependencies: [
                 "HeartwireCLI", "HeartwireTesting", "Heartwire", "HeartwireSocket",
-                "HeartwireSession", "HeartwireProtocol",
+                "HeartwireURLSession", "HeartwireSession", "HeartwireProtocol",
             ],
             swiftSettings: manner),
     ]
