@@ -32,6 +32,10 @@ final class FoundationDelegate: NSObject, URLSessionWebSocketDelegate, @unchecke
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?
     ) {
+        // On Linux a refusal opens, too; the completion tells of it.
+        if let answer = webSocketTask.response as? HTTPURLResponse, answer.statusCode != 101 {
+            return
+        }
         let subprotocol = `protocol`.flatMap { $0.isEmpty ? nil : $0 }
         tell(.opened(subprotocol: subprotocol))
     }

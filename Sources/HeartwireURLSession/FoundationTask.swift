@@ -63,13 +63,13 @@ final class FoundationTask: NSObject, NativeTask, @unchecked Sendable {
     }
 
     func close(_ code: CloseCode?, reason: String) {
+        // Foundation's word for no code is not to stand on the wire (RFC 6455 §7.4.1), and not every platform has
+        // a word for every code.
         let native = code.flatMap {
             URLSessionWebSocketTask.CloseCode(rawValue: Int($0.rawValue))
         }
-        // Without a code in the Close frame, or with one that this platform has no word for.
-        let fallback: URLSessionWebSocketTask.CloseCode =
-            code == nil ? .noStatusReceived : .normalClosure
-        task.cancel(with: native ?? fallback, reason: reason.isEmpty ? nil : Data(reason.utf8))
+        task.cancel(
+            with: native ?? .normalClosure, reason: reason.isEmpty ? nil : Data(reason.utf8))
     }
 
     func release() {

@@ -4,7 +4,7 @@ import HeartwireSocket
 import HeartwireTesting
 import Testing
 
-@Suite("Transport conformance", .timeLimit(.minutes(3)))
+@Suite("Transport conformance", .timeLimit(.minutes(10)))
 struct TransportConformanceTests {
     @Test("T1, T4, T5: the simulator's transport conforms, however its reads are cut")
     func simulated() throws {
@@ -59,7 +59,10 @@ struct TransportConformanceTests {
     @Test("an exclusion is told with what was seen, and one that holds is a fault")
     func exclusions() throws {
         let report = try VirtualPlace().run(
-            excluding: [.refusedPort: "known", .opening: "no longer so"],
+            excluding: [
+                .refusedPort: "known", .opening: "no longer so",
+                .subprotocol: .unsteady("now and then"),
+            ],
             cases: [.opening, .refusedPort, .subprotocol],
             wrap: { FaultyFactory($0, fault: .secondEnd) })
         #expect(report.findings.map(\.case) == [.opening, .refusedPort, .subprotocol])
@@ -123,7 +126,7 @@ private struct VirtualPlace {
     }
 
     func run(
-        excluding exclusions: [TransportConformance.Case: String] = [:],
+        excluding exclusions: [TransportConformance.Case: TransportConformance.Exclusion] = [:],
         cases: [TransportConformance.Case] = TransportConformance.Case.allCases,
         wrap: (any TransportFactory) -> any TransportFactory = { $0 }
     ) throws -> TransportConformanceReport {

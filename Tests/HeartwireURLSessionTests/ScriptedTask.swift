@@ -79,6 +79,7 @@ final class TaskRig {
         return rig
     }
 
+    var hasTask: Bool { made.task != nil }
     var task: ScriptedTask { get throws { try #require(made.task) } }
 
     /// Does something to the transport in the domain; nothing may be reported from within.

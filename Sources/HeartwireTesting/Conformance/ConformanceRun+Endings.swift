@@ -25,11 +25,9 @@ extension ConformanceRun {
         let connection = try await open()
         connection.call { $0.close(code, reason: reason) }
         let cause = try await connection.end()
-        // The endpoint answers with the code that it was sent.
-        guard case .closedByPeer(let answer) = cause, answer.code == code else {
-            throw ConformanceFailure(
-                "expected the answer \(code.map { "\($0)" } ?? "without a code"), saw \(cause)")
-        }
+        // The endpoint answers with the code that it was sent, and without a reason.
+        let answer = CloseCause.closedByPeer(PeerClose(code: code))
+        try connection.demand(cause == answer, "expected the endpoint's answer, \(answer)")
         try await connection.demandQuiet("the end")
     }
 

@@ -23,19 +23,43 @@ public enum TransportConformance {
         public init() {}
     }
 
+    /// Why a case is known not to hold.
+    public struct Exclusion: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// What stands in the way.
+        public let reason: String
+        /// Whether the case holds now and then, so that it says nothing when it does.
+        public let isUnsteady: Bool
+
+        /// A case that never holds: when it does, the exclusion has to go.
+        public init(stringLiteral reason: String) {
+            self.reason = reason
+            isUnsteady = false
+        }
+
+        private init(unsteady reason: String) {
+            self.reason = reason
+            isUnsteady = true
+        }
+
+        /// A case that holds now and then.
+        public static func unsteady(_ reason: String) -> Exclusion {
+            Exclusion(unsteady: reason)
+        }
+    }
+
     /// Runs cases against the transports of `factory`.
     ///
     /// - Parameters:
     ///   - factory: What makes the transports.
     ///   - peer: Who they are connected to.
-    ///   - exclusions: Cases that are known not to hold, with the reason. They run all the same, and one that holds is
-    ///     reported as ``TransportConformanceReport/Verdict/mended(reason:)``.
+    ///   - exclusions: Cases that are known not to hold, with the reason. They run all the same, and one that holds
+    ///     is reported as ``TransportConformanceReport/Verdict/mended(reason:)``, unless it is unsteady.
     ///   - cases: What to run. Default: everything.
     ///   - patience: How long to wait for what has to happen and for what may not.
     /// - Returns: a finding for each case, in order. A cancelled task gives up what is left.
     public static func run(
         _ factory: any TransportFactory, against peer: TransportPeer,
-        excluding exclusions: [Case: String] = [:], cases: [Case] = Case.allCases,
+        excluding exclusions: [Case: Exclusion] = [:], cases: [Case] = Case.allCases,
         patience: Patience = Patience()
     ) async -> TransportConformanceReport {
         let running = Task(executorPreference: factory.executor.taskExecutor) {

@@ -19,14 +19,19 @@ public struct TransportConformanceReport: Sendable, Hashable, CustomStringConver
         /// How it went.
         public let verdict: Verdict
 
-        init(_ aCase: TransportConformance.Case, fault: String?, exclusion: String?) {
+        init(
+            _ aCase: TransportConformance.Case, fault: String?,
+            exclusion: TransportConformance.Exclusion?
+        ) {
             `case` = aCase
             verdict =
                 switch (fault, exclusion) {
                 case (nil, nil): .held
-                case (nil, let reason?): .mended(reason: reason)
+                case (nil, let exclusion?):
+                    exclusion.isUnsteady ? .held : .mended(reason: exclusion.reason)
                 case (let seen?, nil): .failed(seen: seen)
-                case (let seen?, let reason?): .excluded(reason: reason, seen: seen)
+                case (let seen?, let exclusion?):
+                    .excluded(reason: exclusion.reason, seen: seen)
                 }
         }
 
