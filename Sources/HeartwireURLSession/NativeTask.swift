@@ -25,6 +25,8 @@ protocol NativeTask: AnyObject {
 
 /// What a ``NativeTask`` tells.
 enum NativeEvent: Sendable {
+    /// The task was told to begin; the first of all.
+    case begun
     /// The opening handshake succeeded.
     case opened(subprotocol: String?)
     /// The message that was asked for under this number came, or no message will come any more.

@@ -79,6 +79,14 @@ struct TaskLife {
         }
     }
 
+    /// Whether the opening handshake is under way.
+    var isConnecting: Bool {
+        switch state {
+        case .connecting: true
+        case .fresh, .open, .ending, .ended: false
+        }
+    }
+
     /// Whether a sign of life can be asked for.
     var isOpen: Bool {
         switch state {

@@ -57,7 +57,10 @@ final class URLSessionTransport: Transport {
         switch makeTask(inbox) {
         case .success(let task):
             self.task = task
-            inbox.calling { task.begin() }
+            inbox.calling {
+                inbox.tell(.begun)
+                task.begin()
+            }
         case .failure(let failure):
             let inbox = inbox
             executor.execute {
@@ -105,6 +108,10 @@ final class URLSessionTransport: Transport {
 
     func handle(_ event: NativeEvent) {
         switch event {
+        case .begun:
+            guard life.isConnecting else { return }
+            // Foundation does not tell how far it is. What is sure is that the upgrade has not been answered.
+            observer?.transportProgressed(generation, .upgrade)
         case .opened(let subprotocol): opened(subprotocol)
         case .received(let number, let result):
             // A second answer to one question answers no other.

@@ -154,6 +154,7 @@ enum TaskReport: Equatable {
 
 final class TaskObserver: TransportObserver {
     var reports: [TaskReport] = []
+    var progress: [ConnectPhase] = []
     var onReport: ((TaskReport) -> Void)?
 
     var events: [TaskReport] { reports.filter { $0 != .batch } }
@@ -168,7 +169,7 @@ final class TaskObserver: TransportObserver {
     }
 
     func transportProgressed(_ generation: Generation, _ phase: ConnectPhase) {
-        Issue.record("Foundation tells no progress")
+        progress.append(phase)
     }
     func transportOpened(_ generation: Generation, _ opened: OpenedConnection) {
         note(generation, .opened(opened.subprotocol))

@@ -43,6 +43,7 @@ struct TaskLifeTests {
             let life = stage.life
             #expect(life.obstacleToSending == obstacle, "\(stage)")
             #expect(life.isOpen == (stage == .open || stage == .closing), "\(stage)")
+            #expect(life.isConnecting == (stage == .connecting), "\(stage)")
             #expect(life.isClosing == (stage == .closing), "\(stage)")
             #expect(life.hasEnded == (stage == .ended), "\(stage)")
             #expect(life.admitsMessages == [.open, .closing, .ending].contains(stage), "\(stage)")

@@ -24,6 +24,24 @@ struct URLSessionTransportTests {
         #expect(try rig.task.calls == [.begin, .receive(1)])
     }
 
+    @Test("T3: of an attempt it is told that its upgrade is not answered, before anything else")
+    func progress() throws {
+        let rig = TaskRig()
+        rig.perform {
+            $0.open()
+            #expect(rig.observer.progress.isEmpty)
+        }
+        #expect(rig.observer.progress == [.upgrade])
+        try rig.tell(.begun, .opened(subprotocol: nil), .begun)
+        #expect(rig.observer.progress == [.upgrade, .upgrade])
+        let dropped = TaskRig()
+        dropped.perform {
+            $0.open()
+            $0.abort()
+        }
+        #expect(dropped.observer.progress.isEmpty)
+    }
+
     @Test("T3: what cannot be asked of Foundation ends the attempt in a later turn, typed")
     func refused() throws {
         let failure = ConnectionFailure(ProxyFailure.unavailable)
