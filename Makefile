@@ -59,6 +59,12 @@ explore: setup ## Explore every interleaving of two connections, DEPTH steps dee
 mutants: setup ## Take away each check in the machines: a test must fail; ARGS go to scripts/mutants
 	@scripts/mutants $(ARGS)
 
+.PHONY: test-urlsession
+test-urlsession: setup ## Run the conformance suite over Foundation's WebSocket task; on Linux with a libcurl from PyPI
+	@$(SWIFT) build --build-tests >&2
+	@Tests/Support/urlsession-environment $(SWIFT) test --skip-build --disable-xctest \
+	    --filter 'HeartwireURLSessionTests\.(URLSessionConformance|PlatformFault)' $(ARGS)
+
 .PHONY: lint
 lint: setup ## Check the format and the rules of the house
 	@$(SWIFT) format lint --strict --parallel -r $(LINTED)

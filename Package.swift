@@ -80,7 +80,7 @@ let package = Package(
             name: "HeartwireCLI",
             dependencies: [
                 "Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket",
-                "HeartwireTesting",
+                "HeartwireTesting", "HeartwireURLSession",
             ],
             swiftSettings: manner),
 
@@ -103,7 +103,10 @@ let package = Package(
             swiftSettings: manner),
         .testTarget(
             name: "HeartwireURLSessionTests",
-            dependencies: ["HeartwireURLSession", "HeartwireSession", "HeartwireProtocol"],
+            dependencies: [
+                "HeartwireURLSession", "HeartwireTesting", "Heartwire", "HeartwireSocket",
+                "HeartwireSession", "HeartwireProtocol",
+            ],
             swiftSettings: manner),
         // What the kill test kills (Tests/HeartwireTests/KillTests.swift); no product.
         .executableTarget(
@@ -112,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "HeartwireTests",
             dependencies: [
-                "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireSession",
+                "Heartwire", "HeartwireTesting", "HeartwireSocket", "HeartwireURLSession",
+                "HeartwireSession",
                 "HeartwireProtocol", "CSQLite", "KillChild", "NetworkNamespaces",
             ],
             swiftSettings: manner),
@@ -127,7 +131,7 @@ let package = Package(
             name: "HeartwireCLITests",
             dependencies: [
                 "HeartwireCLI", "HeartwireTesting", "Heartwire", "HeartwireSocket",
-                "HeartwireSession", "HeartwireProtocol",
+                "HeartwireURLSession", "HeartwireSession", "HeartwireProtocol",
             ],
             swiftSettings: manner),
     ]

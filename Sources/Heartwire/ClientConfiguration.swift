@@ -1,6 +1,5 @@
 public import HeartwireProtocol
 public import HeartwireSession
-import HeartwireSocket
 
 /// How a ``WebSocketClient`` behaves. Every setting has a default that is safe to leave alone.
 public struct ClientConfiguration: Sendable {
@@ -72,8 +71,9 @@ public struct ClientConfiguration: Sendable {
     /// must return quickly.
     public var journal: (@Sendable (JournalEvent) -> Void)?
 
-    /// What makes the connections. Default: sockets on the shared event loop.
-    public var transport: any TransportFactory = SocketTransportFactory()
+    /// What makes the connections: `.sockets` or `.urlSession()`. Default: sockets on the shared event loop, and on
+    /// Apple Foundation's WebSocket task.
+    public var transport: any TransportFactory = StandardTransport.make()
 
     /// The seed of the reconnect jitter; `nil` takes one from the system, a number replays a run.
     public var seed: UInt64?

@@ -12,6 +12,8 @@ public enum ProxyFailure: Error, Sendable, Hashable {
     case malformedAnswer
     /// The proxy ended the stream before it had answered.
     case ended
+    /// This transport cannot go through a proxy here.
+    case unavailable
 }
 
 extension ProxyFailure: CustomStringConvertible {
@@ -26,6 +28,7 @@ extension ProxyFailure: CustomStringConvertible {
         case .credentialsRefused: "the proxy refused the user name and password"
         case .malformedAnswer: "the proxy's answer makes no sense"
         case .ended: "the proxy ended the connection without an answer"
+        case .unavailable: "this transport cannot go through a proxy here"
         }
     }
 
@@ -34,7 +37,7 @@ extension ProxyFailure: CustomStringConvertible {
         switch self {
         case .status(let status): status
         case .reply(let reply): Int(reply)
-        case .noAcceptableMethod, .credentialsRefused, .malformedAnswer, .ended: nil
+        case .noAcceptableMethod, .credentialsRefused, .malformedAnswer, .ended, .unavailable: nil
         }
     }
 

@@ -139,7 +139,7 @@ public struct VerdictTable: Sendable, Hashable {
         switch failure {
         case .status(407), .credentialsRefused: .refreshCredentials
         case .status(408), .status(425), .status(429), .status(500...599): .retry
-        case .status, .noAcceptableMethod: .stop
+        case .status, .noAcceptableMethod, .unavailable: .stop
         case .reply(2), .reply(7), .reply(8): .stop
         case .reply, .malformedAnswer, .ended: .retry
         }

@@ -27,21 +27,6 @@ public final class ClientLog: @unchecked Sendable {
         public let number: Int?
     }
 
-    private final class Waiter {
-        let condition: (ClientLog) -> Bool
-        var continuation: CheckedContinuation<Bool, Never>?
-        var timer: TimerID?
-
-        init(_ condition: @escaping (ClientLog) -> Bool) {
-            self.condition = condition
-        }
-    }
-
-    /// Carries a waiter to the handler of a cancellation, which looks at it in the domain only.
-    private struct Handle: @unchecked Sendable {
-        let waiter: Waiter
-    }
-
     /// The domain.
     public let executor: any SessionExecutor
     /// The journal so far.
@@ -50,11 +35,12 @@ public final class ClientLog: @unchecked Sendable {
     public private(set) var states: [SeenState] = []
     /// The messages so far.
     public private(set) var messages: [Message] = []
-    private var waiters: [Waiter] = []
+    private let waiters: DomainWaiters
 
     /// Makes an empty log.
     public init(executor: any SessionExecutor) {
         self.executor = executor
+        waiters = DomainWaiters(executor: executor)
     }
 
     /// Every connection's end so far, in order.
@@ -79,28 +65,12 @@ public final class ClientLog: @unchecked Sendable {
     public func wait(
         _ limit: Duration, until condition: @escaping @Sendable (ClientLog) -> Bool
     ) async -> Bool {
-        if condition(self) { return true }
-        let handle = Handle(waiter: Waiter(condition))
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let deadline = executor.now().advanced(by: limit)
-                handle.waiter.continuation = continuation
-                handle.waiter.timer = executor.schedule(at: deadline) { [weak self] in
-                    self?.settle(handle.waiter, false)
-                }
-                waiters.append(handle.waiter)
-                // The task may have given way to others since the first look.
-                if condition(self) { settle(handle.waiter, true) }
-                if Task.isCancelled { settle(handle.waiter, false) }
-            }
-        } onCancel: {
-            executor.execute { self.settle(handle.waiter, false) }
-        }
+        await waiters.wait(limit) { condition(self) }
     }
 
     /// Looks at what is waited for once more, because something outside of the log has changed.
     public func poke() {
-        for waiter in waiters where waiter.condition(self) { settle(waiter, true) }
+        waiters.poke()
     }
 
     func add(_ event: JournalEvent) {
@@ -116,13 +86,5 @@ public final class ClientLog: @unchecked Sendable {
     func add(_ message: Message) {
         messages.append(message)
         poke()
-    }
-
-    private func settle(_ waiter: Waiter, _ holds: Bool) {
-        guard let continuation = waiter.continuation else { return }
-        waiter.continuation = nil
-        if let timer = waiter.timer { executor.cancel(timer) }
-        waiters.removeAll { $0 === waiter }
-        continuation.resume(returning: holds)
     }
 }

@@ -56,6 +56,8 @@ public final class ClientWorld: @unchecked Sendable {
         case virtual(VirtualExecutor)
         case loopback(EventLoop, TCPListener)
         case remote(EventLoop)
+        /// Another transport's domain.
+        case foreign(any SessionExecutor)
     }
 
     /// Makes a world without clients.
@@ -63,10 +65,13 @@ public final class ClientWorld: @unchecked Sendable {
     /// - Parameters:
     ///   - place: Where the client and its server meet.
     ///   - behaviour: Who decides how the endpoint treats a connection. A server elsewhere decides for itself.
+    ///   - transport: What makes the clients' connections to a server elsewhere, in a domain of its own; nothing else does.
+    ///     `nil`, the default, is sockets.
     ///   - wrap: What stands between each client and its transports; nothing unless told otherwise.
     /// - Throws: `ListenFailure` when no port can be had.
     public init(
         _ place: Place, behaviour: EndpointScript = .byQuery,
+        transport: (any TransportFactory)? = nil,
         wrap: @escaping @Sendable (any TransportFactory) -> any TransportFactory = { $0 }
     ) throws(ListenFailure) {
         self.place = place
@@ -102,10 +107,16 @@ public final class ClientWorld: @unchecked Sendable {
             self.endpoint = endpoint
             base = "ws://127.0.0.1:\(listener.port)/"
         case .remote(let url):
-            let loop = EventLoop(name: "heartwire-world")
-            factory = SocketTransportFactory(loop: loop)
-            machinery = .remote(loop)
-            executor = loop
+            if let transport {
+                factory = transport
+                machinery = .foreign(transport.executor)
+                executor = transport.executor
+            } else {
+                let loop = EventLoop(name: "heartwire-world")
+                factory = SocketTransportFactory(loop: loop)
+                machinery = .remote(loop)
+                executor = loop
+            }
             endpoint = nil
             base = Self.prefix(of: url)
         }
@@ -135,6 +146,7 @@ public final class ClientWorld: @unchecked Sendable {
             let listener = try TCPListener.listen(on: loop) { $0.abort(reset: true) }
             listener.close()
             return try WebSocketURL("ws://127.0.0.1:\(listener.port)/")
+        case .foreign: return try WebSocketURL("ws://127.0.0.1:1/")
         }
     }
 
@@ -182,12 +194,20 @@ public final class ClientWorld: @unchecked Sendable {
             }
         case .loopback(let loop, _), .remote(let loop):
             defer { loop.shutdown() }
-            let task = Task(executorPreference: loop) { try await script(self) }
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+            return try await run(script, on: loop)
+        case .foreign(let executor): return try await run(script, on: executor)
+        }
+    }
+
+    private func run<Success: Sendable>(
+        _ script: @escaping @Sendable (ClientWorld) async throws -> Success,
+        on executor: any TaskExecutor
+    ) async throws -> Success {
+        let task = Task(executorPreference: executor) { try await script(self) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 
@@ -234,6 +254,8 @@ public final class ClientWorld: @unchecked Sendable {
             case .virtual(let executor):
                 (executor.pendingTimers, endpoint?.counters.living ?? 0)
             case .loopback(let loop, _), .remote(let loop): (loop.timerCount, loop.watchedCount)
+            // Nothing can be said of what another transport keeps.
+            case .foreign: (0, 0)
             }
         guard timers > 0 || sockets > 0 else { return nil }
         return "\(timers) timers and \(sockets) sockets were left"

@@ -11,7 +11,7 @@ import Testing
         let all: [ProxyFailure] =
             (1...9).map { .reply($0) } + [
                 .status(407), .status(403), .noAcceptableMethod, .credentialsRefused,
-                .malformedAnswer, .ended,
+                .malformedAnswer, .ended, .unavailable,
             ]
         #expect(Set(all.map { "\($0)" }).count == all.count)
     }
@@ -22,6 +22,7 @@ import Testing
         #expect(ProxyFailure.reply(2).number == 2)
         for failure in [
             ProxyFailure.noAcceptableMethod, .credentialsRefused, .malformedAnswer, .ended,
+            .unavailable,
         ] {
             #expect(failure.number == nil)
         }

@@ -65,6 +65,7 @@ struct VerdictTableTests {
             (.status(599), .retry), (.noAcceptableMethod, .stop), (.reply(1), .retry),
             (.reply(2), .stop), (.reply(3), .retry), (.reply(5), .retry), (.reply(7), .stop),
             (.reply(8), .stop), (.malformedAnswer, .retry), (.ended, .retry),
+            (.unavailable, .stop),
         ] as [(ProxyFailure, Verdict)])
     func proxies(failure: ProxyFailure, verdict: Verdict) {
         #expect(table[.proxy(failure)] == verdict)

@@ -25,7 +25,6 @@ struct ClientConfigurationTests {
         #expect(settings.request == nil)
         #expect(settings.journal == nil)
         #expect(settings.seed == nil)
-        #expect(settings.transport is SocketTransportFactory)
     }
 
     @Test("H14: interval and timeout are kept apart, and what cannot be kept is refused by name")

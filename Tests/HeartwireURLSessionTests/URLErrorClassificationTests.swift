@@ -26,4 +26,18 @@ struct URLErrorClassificationTests {
         #expect(failure.kind == kind)
         #expect(failure.systemCode == Int32(code.rawValue))
     }
+
+    @Test(
+        "T3, P3: what TLS has to do with is told as TLS",
+        arguments: [
+            (URLError.Code.serverCertificateUntrusted, TLSFailure.Kind.untrusted),
+            (.serverCertificateHasUnknownRoot, .untrusted),
+            (.serverCertificateHasBadDate, .expired),
+            (.serverCertificateNotYetValid, .notYetValid),
+            (.clientCertificateRequired, .configuration),
+            (.clientCertificateRejected, .configuration), (.secureConnectionFailed, .broken),
+        ])
+    func tls(_ code: URLError.Code, _ kind: TLSFailure.Kind) {
+        #expect(ConnectionFailure(URLError(code)).tls?.kind == kind)
+    }
 }

@@ -29,6 +29,8 @@ struct ScenarioPlace: Sendable {
 
     /// The server.
     var server: Server
+    /// What makes the clients' connections.
+    var transport: TransportChoice
     /// The heartbeat's interval.
     var interval: Duration
     /// The heartbeat's timeout.
@@ -40,6 +42,7 @@ struct ScenarioPlace: Sendable {
 
     /// Takes the place from the command line. A server elsewhere counts as a foreign one until it was recognised.
     init(_ options: AcceptOptions) {
+        transport = options.transport
         interval = options.interval
         timeout = options.timeout
         if let url = options.url {
@@ -57,6 +60,9 @@ struct ScenarioPlace: Sendable {
             .endpoint where needs.contains(.virtualOnly),
             .anyServer where needs.contains(.virtualOnly):
             "needs virtual time, to hit an instant exactly: give --virtual"
+        case .embedded where needs.contains(.inside) && transport != .socket,
+            .endpoint where needs.contains(.inside) && transport != .socket:
+            "needs an endpoint in the client's own domain: leave out --transport"
         case .endpoint where needs.contains(.inside), .anyServer where needs.contains(.inside):
             "needs an endpoint in this process: leave out --url"
         case .anyServer where needs.contains(.endpoint):

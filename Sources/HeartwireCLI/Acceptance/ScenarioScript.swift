@@ -19,7 +19,8 @@ extension AcceptanceScenario {
     ) async -> ScenarioOutcome {
         do {
             let world = try ClientWorld(
-                place.worldPlace, behaviour: place.sabotage.behaviour, wrap: place.sabotage.wrap)
+                place.worldPlace, behaviour: place.sabotage.behaviour,
+                transport: place.transport.makeFactory(), wrap: place.sabotage.wrap)
             return try await world.run { world in
                 await outcome(of: script, ScenarioRun(world: world, place: place))
             }

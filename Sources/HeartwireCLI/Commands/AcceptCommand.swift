@@ -1,4 +1,5 @@
 import HeartwireProtocol
+import HeartwireSocket
 import HeartwireTesting
 
 /// `heartwire accept`: runs the list, writes the report, and gives the verdict (promise A2).
@@ -17,15 +18,23 @@ enum AcceptCommand {
         guard !options.isList else {
             return printed(ScenarioSelection.text(of: selected), to: output)
         }
+        if let obstacle = options.transport.obstacle { return .failed(obstacle) }
         var line = ProgressLine(
             writer: diagnostics, isShown: Terminal(descriptor: diagnostics.descriptor).isInteractive
         )
-        let place: ScenarioPlace
+        var place: ScenarioPlace
         do throws(TextFile.Failure) {
             place = try await Self.place(options) { line.show($0) }
         } catch {
             return .failed(error.description)
         }
+        let neighbour: NeighbourEndpoint?
+        do throws(ListenFailure) {
+            neighbour = try NeighbourEndpoint(for: &place)
+        } catch {
+            return .failed("\(error)")
+        }
+        defer { neighbour?.stop() }
         let runner = AcceptanceRunner(place: place, limit: place.scenarioLimit)
         let report = await runner.run(selected) { number, scenario in
             line.show("[\(number)/\(selected.count)] \(scenario.id) \(scenario.title)")

@@ -6,6 +6,8 @@ struct AcceptOptions: Sendable, Hashable {
     var url: WebSocketURL?
     /// How a `wss:` server is checked, and what it is shown.
     var tls: ClientTLSOptions
+    /// What makes the clients' connections.
+    var transport: TransportChoice
     /// Whether the list runs in virtual time.
     var isVirtual: Bool
     /// The scenarios to run; empty is all.
@@ -26,6 +28,8 @@ struct AcceptOptions: Sendable, Hashable {
 
     private static let urlOption = Option.text(
         "url", "URL", "Test against this server instead of the endpoint inside the command.")
+    private static let transportOption = Option<TransportChoice>.choice(
+        "transport", default: .socket, "What makes the client's connections.")
     private static let virtualOption = Option.flag(
         "virtual", "Run the list in virtual time: it takes milliseconds and no network.")
     private static let onlyOption = Option.list(
@@ -44,7 +48,8 @@ struct AcceptOptions: Sendable, Hashable {
         name: "accept",
         summary: "Runs the acceptance list against a client-server pair and gives a verdict.",
         options: [
-            urlOption.spec, virtualOption.spec, onlyOption.spec, listOption.spec,
+            urlOption.spec, transportOption.spec, virtualOption.spec, onlyOption.spec,
+            listOption.spec,
             intervalOption.spec, timeoutOption.spec, formatOption.spec, outputOption.spec,
         ] + ClientTLSOptions.options,
         discussion: """
@@ -52,6 +57,9 @@ struct AcceptOptions: Sendable, Hashable {
             real network. A server at --url that is a heartwire endpoint is recognised: it
             is asked for whatever a scenario needs. Any other server gets the part of the
             list that needs nothing special. What could not run is 'skip', and says why.
+
+            With --transport urlsession the client's connections are Foundation's. On Linux the
+            toolchain's Foundation has no WebSocket support, and the command says so.
 
             The report goes to the standard output, and nothing else does. Progress is shown
             on the standard error when it is a terminal. Colours are used on a terminal
@@ -74,6 +82,7 @@ struct AcceptOptions: Sendable, Hashable {
             url = try webSocketURL(text, command: "accept")
         }
         tls = try ClientTLSOptions(parsed, isSecure: url?.isSecure ?? false)
+        transport = try parsed.value(of: Self.transportOption)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)
         isList = try parsed.value(of: Self.listOption)
@@ -86,6 +95,10 @@ struct AcceptOptions: Sendable, Hashable {
         where value > Self.longestSetting {
             throw UsageError(
                 "'--\(name)' is too long: give at most 60m", command: "accept")
+        }
+        if isVirtual, transport == .urlsession {
+            throw UsageError(
+                "'--virtual' has no Foundation: leave out '--transport'", command: "accept")
         }
         if isVirtual, url != nil {
             throw UsageError("'--virtual' has no network: leave out '--url'", command: "accept")

@@ -2,9 +2,7 @@ import HeartwireProtocol
 import HeartwireSession
 import Testing
 
-@testable import HeartwireSocket
-
-@Suite("Timers of a loop")
+@Suite("Timers of an executor")
 struct TimerHeapTests {
     private func instant(_ number: Int) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: Int64(number))

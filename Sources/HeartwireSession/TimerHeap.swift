@@ -1,10 +1,8 @@
-import HeartwireSession
-
-/// The timers of one loop: a binary heap by deadline, in order of scheduling where deadlines are equal.
+/// The timers of one executor: a binary heap by deadline, in order of scheduling where deadlines are equal.
 ///
 /// A cancelled timer's action is dropped at once; its place in the heap goes when it comes to the top, or
 /// when cancelled places outnumber the living, so the heap stays within twice the living timers.
-struct TimerHeap {
+package struct TimerHeap {
     private struct Entry {
         let deadline: MonotonicInstant
         let number: UInt64
@@ -14,13 +12,17 @@ struct TimerHeap {
     private var actions: [UInt64: () -> Void] = [:]
     private var lastNumber: UInt64 = 0
 
+    /// No timers.
+    package init() {}
+
     /// How many timers are to fire.
-    var count: Int { actions.count }
+    package var count: Int { actions.count }
 
     /// When the next timer is to fire.
-    var nextDeadline: MonotonicInstant? { heap.first?.deadline }
+    package var nextDeadline: MonotonicInstant? { heap.first?.deadline }
 
-    mutating func add(_ deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
+    /// Takes in a timer that is to fire at `deadline`.
+    package mutating func add(_ deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
         lastNumber += 1
         actions[lastNumber] = action
         heap.append(Entry(deadline: deadline, number: lastNumber))
@@ -28,7 +30,8 @@ struct TimerHeap {
         return TimerID(lastNumber)
     }
 
-    mutating func cancel(_ timer: TimerID) {
+    /// Drops a timer's action; nothing happens when it has fired.
+    package mutating func cancel(_ timer: TimerID) {
         guard actions.removeValue(forKey: timer.number) != nil else { return }
         if heap.count > 64, heap.count > 2 * actions.count {
             heap = heap.filter { actions[$0.number] != nil }
@@ -38,7 +41,7 @@ struct TimerHeap {
     }
 
     /// Takes out the action of the next timer that is due at `now`.
-    mutating func popDue(_ now: MonotonicInstant) -> (() -> Void)? {
+    package mutating func popDue(_ now: MonotonicInstant) -> (() -> Void)? {
         dropCancelledTop()
         guard let top = heap.first, top.deadline <= now else { return nil }
         removeTop()
