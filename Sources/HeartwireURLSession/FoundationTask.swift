@@ -6,17 +6,13 @@ import HeartwireSession
     import FoundationNetworking
 #endif
 
-/// `URLSessionWebSocketTask` in a session of its own, which this is the delegate of (promise T3).
+/// `URLSessionWebSocketTask` in a session of its own (promise T3).
 ///
 /// The session holds its delegate until it is invalidated, which ``release()`` and ``drop()`` do.
-///
-/// `@unchecked Sendable`: what changes is touched on the executor's queue only, which is the delegate queue's, too.
-final class FoundationTask: NSObject, NativeTask, @unchecked Sendable {
+final class FoundationTask: NativeTask {
     private let inbox: NativeInbox
     private let session: URLSession
     private let task: URLSessionWebSocketTask
-    /// Gives the session its delegate, which cannot be itself before it is made.
-    private let delegate: FoundationDelegate
 
     /// Makes a task that has not begun.
     init(
@@ -24,7 +20,7 @@ final class FoundationTask: NSObject, NativeTask, @unchecked Sendable {
         executor: DispatchExecutor, inbox: NativeInbox
     ) {
         self.inbox = inbox
-        delegate = FoundationDelegate(request, executor: executor, inbox: inbox)
+        let delegate = FoundationDelegate(request, executor: executor, inbox: inbox)
         let callbacks = OperationQueue()
         callbacks.maxConcurrentOperationCount = 1
         callbacks.underlyingQueue = executor.queue
