@@ -22,7 +22,9 @@ package struct TimerHeap {
     package var nextDeadline: MonotonicInstant? { heap.first?.deadline }
 
     /// Takes in a timer that is to fire at `deadline`.
-    package mutating func add(_ deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
+    package mutating func add(_ deadline: MonotonicInstant, _ action: @escaping () -> Void)
+        -> TimerID
+    {
         lastNumber += 1
         actions[lastNumber] = action
         heap.append(Entry(deadline: deadline, number: lastNumber))
