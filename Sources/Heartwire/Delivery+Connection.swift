@@ -121,7 +121,11 @@ extension Delivery {
     /// Returns when nothing is left, or when ``stopDraining()`` was called, whichever is first.
     func drain(isolation: isolated (any Actor)?) async {
         guard !outbox.isEmpty else { return }
-        await withUnsafeContinuation(isolation: isolation) { drainers.append($0) }
+        await withUnsafeContinuation(isolation: isolation) { continuation in
+            // A cancellation that came first has found nobody to wake.
+            if Task.isCancelled { return continuation.resume() }
+            drainers.append(continuation)
+        }
     }
 
     func stopDraining() {

@@ -143,6 +143,23 @@ struct WebSocketClientDeliveryTests {
         }
     }
 
+    @Test("D6: a shutdown that is cancelled before it begins waits for nothing")
+    func cancelledBefore() throws {
+        let client = try world.client()
+        world.answersPings = false
+        try world.run { world in
+            await client.connect()
+            try await client.waitUntilOpen()
+            _ = try await client.deliver(.text("a"))
+            let shutdown = Task(executorPreference: world.executor) {
+                await client.shutdown(grace: .seconds(60))
+            }
+            shutdown.cancel()
+            #expect(await shutdown.value.left.count == 1)
+            #expect(world.virtual.now() < .origin.advanced(by: .seconds(1)))
+        }
+    }
+
     @Test("D6: without an outbox a shutdown is a disconnect")
     func noOutbox() throws {
         let client = try world.client(nil)

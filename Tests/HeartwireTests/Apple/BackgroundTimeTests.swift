@@ -42,20 +42,21 @@ private final class ScriptedTime: BackgroundTime {
 
 @Suite("D6: a shutdown in borrowed time", .timeLimit(.minutes(1)))
 struct BackgroundTimeTests {
-    /// Shuts a client down whose message is never confirmed, and gives what was left and how long that took.
+    /// Shuts a client down whose message is never confirmed, and gives what was left and after what time the session stopped.
     private func shutdown(
         _ time: ScriptedTime, expiringAfter delay: Duration?
     ) async throws -> (left: Int, took: Duration) {
         let world = try ClientWorld(.virtual)
         return try await world.run { world in
-            let client = try world.makeClient("pong=off") {
+            let watched = try world.makeClient("pong=off") {
                 $0.outbox = .memory
                 $0.heartbeat = nil
-            }.client
+            }
+            let client = watched.client
             await client.connect()
             try await client.waitUntilOpen()
             _ = try await client.deliver(.text("never confirmed"))
-            let begun = world.elapsed
+            let begun = world.executor.now()
             let work = Task(executorPreference: world.executor.taskExecutor) {
                 await client.shutdown(grace: .seconds(20), within: time)
             }
@@ -64,9 +65,10 @@ struct BackgroundTimeTests {
                 time.expire()
             }
             let report = await work.value
-            let took = world.elapsed - begun
+            // The journal has the time at which the session stopped, whenever its readers come to read.
+            let end = try #require(watched.log.closes.last)
             #expect(await world.windUp() == nil)
-            return (report.left.count, took)
+            return (report.left.count, begun.duration(to: end.time))
         }
     }
 
