@@ -66,6 +66,7 @@ struct BackgroundTimeTests {
             }
             let report = await work.value
             // The journal has the time at which the session stopped, whenever its readers come to read.
+            _ = await watched.log.wait(.seconds(10)) { !$0.closes.isEmpty }
             let end = try #require(watched.log.closes.last)
             #expect(await world.windUp() == nil)
             return (report.left.count, begun.duration(to: end.time))
