@@ -24,10 +24,10 @@ extension Delivery {
 
     func ended(_ generation: Generation) {
         isBlocked = false
-        let written = outbox.unsettled.filter(\.mayHaveArrived)
+        let written = outbox.writtenIDs
         let settled = outbox.ended(generation)
         // In order, as all that a seed replays.
-        for delivery in written { receipts[delivery.id]?.returned() }
+        for id in written { receipts[id]?.returned() }
         settle(settled)
     }
 
@@ -113,9 +113,9 @@ extension Delivery {
     /// Takes nothing in any more. Who waits for room is told so.
     func stopIntake() {
         isShutDown = true
-        let turnedAway = waiting
-        waiting = []
-        for caller in turnedAway { caller.asker.answer(.failure(.shutDown)) }
+        var turnedAway = waiting
+        waiting = BatchQueue()
+        while let caller = turnedAway.popFirst() { caller.asker.answer(.failure(.shutDown)) }
     }
 
     /// Returns when nothing is left, or when ``stopDraining()`` was called, whichever is first.

@@ -35,6 +35,12 @@ struct BenchMeter {
             + " p50=\(micros(0.5)) p99=\(micros(0.99))\n"
     }
 
+    /// Seconds since the beginning, on the clock and of processor time.
+    var elapsed: (wall: Double, cpu: Double) {
+        let (user, system) = Self.cpu()
+        return (Self.wall() - wallStart, user - cpuStart.user + system - cpuStart.system)
+    }
+
     /// Seconds on the monotonic clock.
     static func wall() -> Double {
         var time = timespec()
