@@ -84,7 +84,7 @@ extension Delivery {
         guard !settled.isEmpty else { return }
         for delivery in settled {
             status.count(delivery.outcome)
-            receipts.removeValue(forKey: delivery.id)?.settle(delivery.outcome)
+            receipts.removeValue(for: delivery.id)?.settle(delivery.outcome)
         }
         store.remove(settled.map(\.id))
         admitWaiting()
@@ -141,8 +141,8 @@ extension Delivery {
         guard !isClosed else { return done() }
         isClosed = true
         rearm()
-        for id in outbox.ids { receipts[id]?.abandon() }
-        receipts = [:]
+        for receipt in receipts.values { receipt.abandon() }
+        receipts = DeliveryTable()
         store.close { [executor] in executor.execute(done) }
     }
 }

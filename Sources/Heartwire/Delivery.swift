@@ -55,9 +55,9 @@ final class Delivery: @unchecked Sendable {
 
     var outbox: Outbox
     var status = OutboxStatus()
-    var receipts: [DeliveryID: ReceiptBox] = [:]
+    var receipts = DeliveryTable<ReceiptBox>()
     /// Who waits for the store's answer.
-    private var storing: [DeliveryID: Asker] = [:]
+    private var storing = DeliveryTable<Asker>()
     /// Who waits for room, in order.
     var waiting = BatchQueue<Waiting>()
     private var lastNumber: UInt64 = 0
@@ -271,6 +271,6 @@ final class Delivery: @unchecked Sendable {
     }
 
     private func answer(_ id: DeliveryID, _ answer: Answer) {
-        storing.removeValue(forKey: id)?.answer(answer)
+        storing.removeValue(for: id)?.answer(answer)
     }
 }

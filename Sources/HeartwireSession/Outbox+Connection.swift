@@ -140,8 +140,16 @@ extension Outbox {
         while cursor < slots.count, slots[cursor].entry == nil { cursor &+= 1 }
     }
 
-    /// Where the entry with this id stands. The ids are in order.
+    /// Where the entry with this id stands. The ids are in order, and most follow one another without a gap, so it is
+    /// looked for first as far from the head as its number says.
     func place(of id: DeliveryID) -> Int? {
+        if head < slots.count {
+            let distance = id.number &- slots[head].id.number
+            if distance < UInt64(slots.count &- head) {
+                let guess = head &+ Int(distance)
+                if slots[guess].id == id { return slots[guess].entry == nil ? nil : guess }
+            }
+        }
         var (low, high) = (head, slots.count)
         while low < high {
             let middle = low &+ (high &- low) / 2

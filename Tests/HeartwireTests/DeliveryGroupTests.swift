@@ -45,7 +45,8 @@ struct DeliveryGroupTests {
         let client = try world.client()
         let bare = try world.client(nil)
         try world.run { _ in
-            #expect(try await client.deliver(contentsOf: []).isEmpty)
+            let results = try await client.deliver(contentsOf: [])
+            #expect(results.isEmpty)
             await #expect(throws: DeliveryError.noOutbox) {
                 try await bare.deliver(contentsOf: [.text("a")])
             }

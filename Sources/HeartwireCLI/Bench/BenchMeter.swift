@@ -48,6 +48,13 @@ struct BenchMeter {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
+    /// Seconds of processor time that the calling thread has taken.
+    static func threadCPU() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
     private static func cpu() -> (user: Double, system: Double) {
         var usage = rusage()
         #if canImport(Darwin)

@@ -8,6 +8,8 @@ enum BenchOptions: Sendable, Hashable {
     case deliver(DeliverLoad)
     /// Measure what messages take that wait.
     case hold(HoldLoad)
+    /// Measure how the cost of an outbox grows.
+    case grow(DeliverLoad)
 
     /// What a message is made of.
     enum Kind: String, Sendable, Hashable {
@@ -21,7 +23,7 @@ enum BenchOptions: Sendable, Hashable {
         summary: "Measures messages per second, round trips and processor time.",
         positionals: [
             .init(
-                placeholder: "MODE", help: "client, server, deliver or hold.", isRequired: true),
+                placeholder: "MODE", help: "client, server, deliver, hold or grow.", isRequired: true),
             .init(placeholder: "PORT", help: "On 127.0.0.1.", isRequired: false),
             .init(placeholder: "SIZE", help: "Bytes in a message.", isRequired: false),
             .init(
@@ -51,6 +53,8 @@ enum BenchOptions: Sendable, Hashable {
               confirmed, and the processor time, the endpoint's included.
             bench hold
               delivers while there is no connection, and prints what a waiting message takes.
+            bench grow
+              prints what the operations of an outbox take with 10 to N entries in it.
 
             Numbers from a debug build mean nothing.
 
@@ -63,14 +67,12 @@ enum BenchOptions: Sendable, Hashable {
     init(_ parsed: ParsedArguments) throws(UsageError) {
         let words = parsed.positionals
         guard let mode = words.first else { throw Self.problem("MODE is missing") }
-        if mode == "deliver" || mode == "hold" {
-            guard words.count == 1 else { throw Self.problem("'bench \(mode)' takes options alone") }
-            self =
-                mode == "hold" ? .hold(try HoldLoad(parsed)) : .deliver(try DeliverLoad(parsed))
+        if let request = try Self.delivery(mode, parsed) {
+            self = request
             return
         }
         if let option = parsed.texts.keys.min() {
-            throw Self.problem("'--\(option)' is for 'bench deliver' and 'bench hold'")
+            throw Self.problem("'--\(option)' is for 'bench deliver', 'hold' and 'grow'")
         }
         guard words.count > 1 else { throw Self.problem("PORT is missing") }
         guard let port = UInt16(words[1]), port > 0 || mode == "server" else {
@@ -81,7 +83,22 @@ enum BenchOptions: Sendable, Hashable {
             guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
             self = .server(port: port)
         case "client": self = .client(try Self.load(port, Array(words.dropFirst(2))))
-        default: throw Self.problem("'\(displaySafe(mode))' is no mode: give client, server, deliver or hold")
+        default: throw Self.problem("'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+        }
+    }
+
+    /// The modes that take options alone; `nil` for the others.
+    private static func delivery(
+        _ mode: String, _ parsed: ParsedArguments
+    ) throws(UsageError) -> BenchOptions? {
+        guard ["deliver", "hold", "grow"].contains(mode) else { return nil }
+        guard parsed.positionals.count == 1 else {
+            throw problem("'bench \(mode)' takes options alone")
+        }
+        switch mode {
+        case "hold": return .hold(try HoldLoad(parsed))
+        case "grow": return .grow(try DeliverLoad(parsed))
+        default: return .deliver(try DeliverLoad(parsed))
         }
     }
 

@@ -75,6 +75,8 @@ enum DeliverBench {
         await client.connect()
         try await client.waitUntilOpen()
         let before = await sink.messages
+        let loopStart = await threadCPU(client)
+        let sinkStart = await sink.threadCPU
         let message = Message.binary([UInt8](repeating: UInt8(ascii: "x"), count: load.size))
         let meter = BenchMeter()
         try await Task(executorPreference: client.executor) {
@@ -84,8 +86,11 @@ enum DeliverBench {
         try await sink.wait(for: before + count)
         if way != .send { try await confirmed(count, client) }
         let (wall, cpu) = meter.elapsed
+        let loopCPU = await threadCPU(client) - loopStart
+        let sinkCPU = await sink.threadCPU - sinkStart
         let figures = DeliverFigures(
             way: way, count: count, storedSeconds: stored, seconds: wall, cpuSeconds: cpu,
+            loopSeconds: loopCPU, sinkSeconds: sinkCPU,
             commits: disk?.store.commitCount)
         _ = await client.shutdown()
         return figures
@@ -130,6 +135,11 @@ enum DeliverBench {
         }
     }
 
+    /// The processor time of the client's own thread.
+    private static func threadCPU(_ client: WebSocketClient) async -> Double {
+        await Task(executorPreference: client.executor) { BenchMeter.threadCPU() }.value
+    }
+
     private static func confirmed(_ count: Int, _ client: WebSocketClient) async throws {
         while await client.outboxStatus.confirmed < count {
             try await Task.sleep(for: .milliseconds(1))
@@ -156,10 +166,17 @@ private final class BenchSink: Sendable {
 
     /// How many messages came.
     var messages: Int {
-        get async {
-            await withCheckedContinuation { continuation in
-                loop.execute { continuation.resume(returning: self.endpoint.counters.messages) }
-            }
+        get async { await on { $0.counters.messages } }
+    }
+
+    /// The processor time of the endpoint's thread.
+    var threadCPU: Double {
+        get async { await on { _ in BenchMeter.threadCPU() } }
+    }
+
+    private func on<Value: Sendable>(_ body: @escaping @Sendable (Endpoint) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: body(self.endpoint)) }
         }
     }
 

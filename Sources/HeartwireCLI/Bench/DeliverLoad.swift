@@ -34,7 +34,7 @@ struct DeliverLoad: Sendable, Hashable {
     ///
     /// - Throws: ``UsageError`` for a value that does not fit.
     init(_ parsed: ParsedArguments) throws(UsageError) {
-        if parsed.positionals.first == "deliver", parsed.isGiven(HoldLoad.storeOption) {
+        if parsed.positionals.first != "hold", parsed.isGiven(HoldLoad.storeOption) {
             throw BenchOptions.problem("'--store' is for 'bench hold'")
         }
         count = try parsed.value(of: Self.countOption)
