@@ -192,9 +192,9 @@ final class LeakWorld: Sendable {
         }
     }
 
-    /// What is there once everything under way has ended, or after ten seconds.
-    func settled() async throws -> Figures {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+    /// What is there once everything under way has ended, or when `patience` is over.
+    func settled(within patience: Duration = .seconds(10)) async throws -> Figures {
+        let deadline = ContinuousClock.now.advanced(by: patience)
         while true {
             let figures = await figures()
             let isQuiet =
