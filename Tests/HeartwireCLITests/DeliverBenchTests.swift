@@ -27,7 +27,9 @@ struct DeliverBenchTests {
         #expect(end == .done)
         let lines = pipe.finish().split(separator: "\n")
         #expect(lines.first == "Messages of 64 bytes; in bulk 50 to a call.")
-        let names = lines.dropFirst(2).compactMap { $0.split(separator: " ").first.map(String.init) }
+        let names = lines.dropFirst(2).compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
         #expect(names == DeliverWay.allCases.map(\.rawValue))
         #expect(Set(lines.dropFirst().map(\.count)).count == 1)
     }
@@ -58,7 +60,8 @@ struct DeliverBenchTests {
         #expect(row.sinkNanoseconds == 500)
         #expect(row.restNanoseconds == 1_500)
         let text = DeliverComparison(load: try load(), rows: [row]).text
-        #expect(text.contains("  2,000        1,000         4.00    2.00      0.50   1.50        7"))
+        #expect(
+            text.contains("  2,000        1,000         4.00    2.00      0.50   1.50        7"))
         row = DeliverFigures(
             way: .send, count: 1, storedSeconds: 0, seconds: 0, cpuSeconds: 0, loopSeconds: 0,
             sinkSeconds: 1, commits: nil)
@@ -139,7 +142,8 @@ struct HoldBenchTests {
         "What is for other modes, or out of bounds, is refused",
         arguments: [
             ["deliver", "9"], ["hold", "9"], ["deliver", "--store", "memory"],
-            ["deliver", "--count", "0"], ["deliver", "--group", "100001"], ["hold", "--store", "x"],
+            ["deliver", "--count", "0"], ["deliver", "--group", "100001"],
+            ["hold", "--store", "x"],
             ["server", "9", "--count", "1"], ["deliver", "--size", "1048577"],
         ])
     func refused(_ words: [String]) {
@@ -170,7 +174,9 @@ struct GrowBenchTests {
 
 @Suite("Tables for people")
 struct TextTableTests {
-    @Test("Columns are as wide as their widest cell; the first begins and the others end at their edge")
+    @Test(
+        "Columns are as wide as their widest cell; the first begins and the others end at their edge"
+    )
     func columns() {
         let text = TextTable.text(["way", "n"], [["a", "1,000"], ["longer", "2"]])
         #expect(text == "way         n\na       1,000\nlonger      2\n")

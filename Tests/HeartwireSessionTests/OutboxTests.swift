@@ -281,7 +281,8 @@ struct OutboxTests {
         #expect(outbox.faults == [])
     }
 
-    @Test("D4: what was given up between two entries does not stop the one behind it from going out")
+    @Test(
+        "D4: what was given up between two entries does not stop the one behind it from going out")
     func gaps() throws {
         var outbox = Outbox(confirmation: .acknowledgement)
         try outbox.fill("a", "b", "c", "d")

@@ -89,7 +89,8 @@ struct DeliveryGroupTests {
         }
     }
 
-    @Test("K04-07: under suspend the call waits for room with those ahead of it, and all get through")
+    @Test(
+        "K04-07: under suspend the call waits for room with those ahead of it, and all get through")
     func suspended() throws {
         let client = try world.client(.memory(count: 2, .suspend))
         try world.run { world in
@@ -108,7 +109,8 @@ struct DeliveryGroupTests {
         }
     }
 
-    @Test("D4: when the task is cancelled, what waited for room is given up and the rest is promised")
+    @Test(
+        "D4: when the task is cancelled, what waited for room is given up and the rest is promised")
     func cancelled() throws {
         let client = try world.client(.memory(count: 2, .suspend))
         try world.run { world in

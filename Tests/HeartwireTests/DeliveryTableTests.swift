@@ -13,12 +13,15 @@ struct DeliveryTableTests {
         for number in [3, 4, 5, 100, 101] { table[DeliveryID(UInt64(number))] = number }
         #expect(table.count == 5)
         for number in [3, 4, 5, 100, 101] { #expect(table[DeliveryID(UInt64(number))] == number) }
-        for number in [0, 1, 2, 6, 99, 102, UInt64.max] { #expect(table[DeliveryID(number)] == nil) }
+        for number in [0, 1, 2, 6, 99, 102, UInt64.max] {
+            #expect(table[DeliveryID(number)] == nil)
+        }
         #expect(table.values == [3, 4, 5, 100, 101])
         #expect(table.ids == [3, 4, 5, 100, 101].map { DeliveryID($0) })
     }
 
-    @Test("A value that comes late stands in its place, and one that comes again replaces the first")
+    @Test(
+        "A value that comes late stands in its place, and one that comes again replaces the first")
     func outOfOrder() {
         var table = DeliveryTable<String>()
         for (id, text) in [(5, "e"), (2, "b"), (3, "c"), (5, "E"), (1, "a"), (9, "i")] {
@@ -35,7 +38,8 @@ struct DeliveryTableTests {
         #expect(table.count == 3)
     }
 
-    @Test("A table does what a dictionary does, whatever comes and goes, and keeps few spare places")
+    @Test(
+        "A table does what a dictionary does, whatever comes and goes, and keeps few spare places")
     func walk() {
         var random = SplitMix64(seed: 7)
         var table = DeliveryTable<UInt64>()

@@ -66,7 +66,9 @@ struct DeliveryToDiskTests {
         }
     }
 
-    @Test("D4: what is delivered in one call is on the disk when the call returns, in few transactions")
+    @Test(
+        "D4: what is delivered in one call is on the disk when the call returns, in few transactions"
+    )
     func bulk() throws {
         let world = DeliveryWorld()
         let store = SQLiteOutboxStore(path: folder.file())

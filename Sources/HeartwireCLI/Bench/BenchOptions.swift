@@ -23,7 +23,8 @@ enum BenchOptions: Sendable, Hashable {
         summary: "Measures messages per second, round trips and processor time.",
         positionals: [
             .init(
-                placeholder: "MODE", help: "client, server, deliver, hold or grow.", isRequired: true),
+                placeholder: "MODE", help: "client, server, deliver, hold or grow.",
+                isRequired: true),
             .init(placeholder: "PORT", help: "On 127.0.0.1.", isRequired: false),
             .init(placeholder: "SIZE", help: "Bytes in a message.", isRequired: false),
             .init(
@@ -83,7 +84,9 @@ enum BenchOptions: Sendable, Hashable {
             guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
             self = .server(port: port)
         case "client": self = .client(try Self.load(port, Array(words.dropFirst(2))))
-        default: throw Self.problem("'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+        default:
+            throw Self.problem(
+                "'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
         }
     }
 

@@ -174,7 +174,8 @@ private final class BenchSink: Sendable {
         get async { await on { _ in BenchMeter.threadCPU() } }
     }
 
-    private func on<Value: Sendable>(_ body: @escaping @Sendable (Endpoint) -> Value) async -> Value {
+    private func on<Value: Sendable>(_ body: @escaping @Sendable (Endpoint) -> Value) async -> Value
+    {
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: body(self.endpoint)) }
         }
