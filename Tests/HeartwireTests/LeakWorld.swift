@@ -70,7 +70,7 @@ final class LeakWorld: Sendable {
     /// What one client lives through.
     enum Cycle: String, CaseIterable, Sendable {
         case closed, closedByPeer, endedByPeer, resetByPeer, refused, garbage, unreachable
-        case cancelledInHandshake, cancelledWaiting, letGo, reconnected, talked
+        case cancelledInHandshake, cancelledWaiting, cancelledInBackoff, letGo, talked
     }
 
     /// What is there at one moment.
@@ -126,7 +126,7 @@ final class LeakWorld: Sendable {
             waiting.cancel()
             await waiting.value
         case .letGo: _ = try await open("/")
-        case .reconnected:
+        case .cancelledInBackoff:
             let client = try await client("/?drop=rst") {
                 $0.reconnect = ReconnectPolicy(
                     backoff: try Backoff(base: .milliseconds(1), jitter: .none, attempts: 2))
