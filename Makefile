@@ -48,6 +48,14 @@ KILLS ?= 300
 kill-test: setup ## Kill a delivering process KILLS times; nothing stored may be lost
 	@HEARTWIRE_KILLS=$(KILLS) $(SWIFT) test --disable-xctest --filter HeartwireTests.KillTests $(ARGS)
 
+# How many clients come and go in the leak check.
+CYCLES ?= 10000
+
+.PHONY: leak-check
+leak-check: setup ## Connect and disconnect CYCLES times in every way; nothing may be left
+	@HEARTWIRE_CYCLES=$(CYCLES) $(SWIFT) test --disable-xctest \
+	    --filter HeartwireTests.LeakTests/plateau $(ARGS)
+
 # How many steps deep `make explore` goes: 14 take about a minute, each step more twice as long.
 DEPTH ?= 14
 

@@ -40,6 +40,11 @@ struct BatchQueue<Element> {
     /// went.
     mutating func dropFirst() {
         _ = popFirst()
+        giveBackPlaces()
+    }
+
+    /// Gives back the places of what was taken, where they are many. The cost is spread over what was taken.
+    mutating func giveBackPlaces() {
         guard head >= Self.droppedPlaces, head > slots.count / 2 else { return }
         slots.removeFirst(head)
         head = 0
@@ -47,6 +52,27 @@ struct BatchQueue<Element> {
 
     /// Places of dropped elements that are kept at least before they are given back.
     static var droppedPlaces: Int { 64 }
+
+    /// Puts an element ahead of all others: what ``popFirst()`` has just given goes back to its place.
+    mutating func putBack(_ element: consuming Element) {
+        if head > 0 {
+            head -= 1
+            slots[head] = consume element
+        } else {
+            slots.insert(consume element, at: 0)
+        }
+    }
+
+    /// Takes out all elements of which `isGoing` is true, in order.
+    mutating func remove(where isGoing: (Element) -> Bool) -> [Element] {
+        var gone: [Element] = []
+        var rest = BatchQueue()
+        while let element = popFirst() {
+            if isGoing(element) { gone.append(element) } else { rest.append(element) }
+        }
+        self = rest
+        return gone
+    }
 
     /// Puts what `other` holds behind what this queue holds.
     mutating func append(contentsOf other: inout BatchQueue) {

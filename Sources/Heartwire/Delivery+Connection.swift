@@ -24,10 +24,10 @@ extension Delivery {
 
     func ended(_ generation: Generation) {
         isBlocked = false
-        let written = outbox.unsettled.filter(\.mayHaveArrived)
+        let written = outbox.writtenIDs
         let settled = outbox.ended(generation)
         // In order, as all that a seed replays.
-        for delivery in written { receipts[delivery.id]?.returned() }
+        for id in written { receipts[id]?.returned() }
         settle(settled)
     }
 
@@ -84,7 +84,7 @@ extension Delivery {
         guard !settled.isEmpty else { return }
         for delivery in settled {
             status.count(delivery.outcome)
-            receipts.removeValue(forKey: delivery.id)?.settle(delivery.outcome)
+            receipts.removeValue(for: delivery.id)?.settle(delivery.outcome)
         }
         store.remove(settled.map(\.id))
         admitWaiting()
@@ -113,9 +113,9 @@ extension Delivery {
     /// Takes nothing in any more. Who waits for room is told so.
     func stopIntake() {
         isShutDown = true
-        let turnedAway = waiting
-        waiting = []
-        for caller in turnedAway { caller.asker.answer(.failure(.shutDown)) }
+        var turnedAway = waiting
+        waiting = BatchQueue()
+        while let caller = turnedAway.popFirst() { caller.asker.answer(.failure(.shutDown)) }
     }
 
     /// Returns when nothing is left, or when ``stopDraining()`` was called, whichever is first.
@@ -145,8 +145,8 @@ extension Delivery {
         guard !isClosed else { return done() }
         isClosed = true
         rearm()
-        for id in outbox.ids { receipts[id]?.abandon() }
-        receipts = [:]
+        for receipt in receipts.values { receipt.abandon() }
+        receipts = DeliveryTable()
         store.close { [executor] in executor.execute(done) }
     }
 }

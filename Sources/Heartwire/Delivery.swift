@@ -19,11 +19,14 @@ final class Delivery: @unchecked Sendable {
         case task(UnsafeContinuation<Answer, Never>)
         /// Somebody who does not wait; called in the domain.
         case callback((Answer) -> Void)
+        /// A caller of many, for the message at this place.
+        case group(DeliveryGroup, Int)
 
         func answer(_ answer: Answer) {
             switch self {
             case .task(let continuation): continuation.resume(returning: answer)
             case .callback(let callback): callback(answer)
+            case .group(let group, let place): group.answer(place, answer)
             }
         }
     }
@@ -52,11 +55,11 @@ final class Delivery: @unchecked Sendable {
 
     var outbox: Outbox
     var status = OutboxStatus()
-    var receipts: [DeliveryID: ReceiptBox] = [:]
+    var receipts = DeliveryTable<ReceiptBox>()
     /// Who waits for the store's answer.
-    private var storing: [DeliveryID: Asker] = [:]
+    private var storing = DeliveryTable<Asker>()
     /// Who waits for room, in order.
-    var waiting: [Waiting] = []
+    var waiting = BatchQueue<Waiting>()
     private var lastNumber: UInt64 = 0
     /// The transport takes nothing more for now.
     var isBlocked = false
@@ -120,17 +123,52 @@ final class Delivery: @unchecked Sendable {
         switch submission {
         case .done(let result): answer(result)
         case .storing(let id): storing[id] = .callback(answer)
-        case .full:
-            guard !isShutDown else { return answer(.failure(.shutDown)) }
-            lastNumber &+= 1
-            waiting.append(
-                Waiting(
-                    number: lastNumber, message: message, isSessionBound: false,
-                    asker: .callback(answer)))
+        case .full: join(message, .callback(answer))
         }
     }
 
+    /// Has somebody wait for room who is not a task alone.
+    private func join(_ message: Message, _ asker: Asker) {
+        guard !isShutDown else { return asker.answer(.failure(.shutDown)) }
+        lastNumber &+= 1
+        waiting.append(
+            Waiting(number: lastNumber, message: message, isSessionBound: false, asker: asker))
+    }
+
+    /// Stores many messages, in order, and answers with what became of each when that is known of all.
+    func deliver(
+        contentsOf messages: [Message], isolation: isolated (any Actor)?
+    ) async -> [Answer] {
+        let group = DeliveryGroup(count: messages.count)
+        for (place, message) in messages.enumerated() {
+            switch waiting.isEmpty ? admit(message, false) : .full {
+            case .done(let answer): group.answer(place, answer)
+            case .storing(let id): storing[id] = .group(group, place)
+            case .full: join(message, .group(group, place))
+            }
+        }
+        flush()
+        rearm()
+        return await withTaskCancellationHandler(
+            operation: {
+                _ = isolation
+                return await group.answers(isolation: isolation)
+            },
+            onCancel: { executor.execute { self.giveUpWaiting(group) } },
+            isolation: isolation)
+    }
+
     private func submit(_ message: Message, _ isSessionBound: Bool) -> Submission {
+        let submission = admit(message, isSessionBound)
+        if case .done(.success) = submission {
+            flush()
+            rearm()
+        }
+        return submission
+    }
+
+    /// Takes a message in. What is kept at once waits for the next ``flush()``.
+    private func admit(_ message: Message, _ isSessionBound: Bool) -> Submission {
         guard !isShutDown else { return .done(.failure(.shutDown)) }
         let admission: Outbox.Admission
         do throws(OutboxRefusal) {
@@ -148,10 +186,7 @@ final class Delivery: @unchecked Sendable {
             return .storing(id)
         }
         outbox.stored(id)
-        let receipt = promise(id)
-        flush()
-        rearm()
-        return .done(.success(receipt))
+        return .done(.success(promise(id)))
     }
 
     /// The message is kept: from here on it is delivered or its receipt tells why not.
@@ -184,20 +219,30 @@ final class Delivery: @unchecked Sendable {
     }
 
     private func giveUpWaiting(_ number: UInt64) {
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: index).asker.answer(.failure(.cancelled))
+        giveUp { $0.number == number }
+    }
+
+    private func giveUpWaiting(_ group: DeliveryGroup) {
+        giveUp {
+            guard case .group(let other, _) = $0.asker else { return false }
+            return other === group
+        }
+    }
+
+    private func giveUp(_ isGoing: (Waiting) -> Bool) {
+        let gone = waiting.remove(where: isGoing)
+        guard !gone.isEmpty else { return }
+        for caller in gone { caller.asker.answer(.failure(.cancelled)) }
         admitWaiting()
     }
 
     /// Lets in who has waited longest, as long as there is room.
     func admitWaiting() {
-        while !waiting.isEmpty {
-            // Taken out first, for what is settled meanwhile leads back here.
-            let next = waiting.removeFirst()
+        // Taken out first, for what is settled meanwhile leads back here.
+        while let next = waiting.popFirst() {
+            waiting.giveBackPlaces()
             switch submit(next.message, next.isSessionBound) {
-            case .full:
-                waiting.insert(next, at: 0)
-                return
+            case .full: return waiting.putBack(next)
             case .done(let answer): next.asker.answer(answer)
             case .storing(let id): storing[id] = next.asker
             }
@@ -226,6 +271,6 @@ final class Delivery: @unchecked Sendable {
     }
 
     private func answer(_ id: DeliveryID, _ answer: Answer) {
-        storing.removeValue(forKey: id)?.answer(answer)
+        storing.removeValue(for: id)?.answer(answer)
     }
 }

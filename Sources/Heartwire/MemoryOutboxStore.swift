@@ -4,7 +4,7 @@ import HeartwireSocket
 /// A store that lives as long as the object does: it survives reconnects and clients, not the process.
 public final class MemoryOutboxStore: OutboxStore {
     private struct Held {
-        var messages: [DeliveryID: OutboxEntry] = [:]
+        var messages = DeliveryTable<OutboxEntry>()
         var lastID = DeliveryID.none
         var isOpen = false
     }
@@ -26,7 +26,7 @@ public final class MemoryOutboxStore: OutboxStore {
         let contents: OutboxContents? = held.withLock { held in
             guard !held.isOpen else { return nil }
             held.isOpen = true
-            return OutboxContents(entries: Array(held.messages.values), lastID: held.lastID)
+            return OutboxContents(entries: held.messages.values, lastID: held.lastID)
         }
         guard let contents else { throw OutboxStoreError(.locked) }
         return contents

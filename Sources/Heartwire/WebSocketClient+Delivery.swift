@@ -21,6 +21,23 @@ extension WebSocketClient {
         ).get()
     }
 
+    /// Takes many messages in for delivery, in their order, as one call of ``deliver(_:sessionBound:)`` for each would
+    /// (promise D2), without a suspension for each: a store on the disk keeps them with few waits.
+    ///
+    /// Returns when it is known of each message what became of it: its receipt, or why nothing is promised for it. One
+    /// that is refused holds up none behind it. Give up to some thousand at a time: the client does nothing else while it
+    /// takes them in.
+    ///
+    /// - Returns: as many results as there are messages, in their order.
+    /// - Throws: ``DeliveryError/noOutbox``; nothing is promised then. A task that is cancelled while messages wait for
+    ///   room has ``DeliveryError/cancelled`` for those.
+    public func deliver(
+        contentsOf messages: [Message]
+    ) async throws(DeliveryError) -> [Result<Receipt, DeliveryError>] {
+        guard let delivery = core.delivery else { throw .noOutbox }
+        return await delivery.deliver(contentsOf: messages, isolation: self)
+    }
+
     /// What the outbox has done and holds now; all zero without one.
     public var outboxStatus: OutboxStatus { core.delivery?.presentStatus ?? OutboxStatus() }
 

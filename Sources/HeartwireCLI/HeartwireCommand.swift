@@ -32,6 +32,9 @@ struct HeartwireCommand {
         case .accept(let options): await stoppable { await AcceptCommand.run(options) }
         case .bench(.client(let load)): await stoppable { await BenchClient.run(load) }
         case .bench(.server(let port)): await stoppable { await BenchServer.run(port: port) }
+        case .bench(.deliver(let load)): await stoppable { await DeliverBench.run(load) }
+        case .bench(.hold(let load)): await stoppable { await HoldBench.run(load) }
+        case .bench(.grow(let load)): await stoppable { await GrowBench.run(load) }
         case .connect(let options): await ConnectCommand.run(options)
         case .simulate(.worlds(let options)): await stoppable { await WorldsCommand.run(options) }
         case .simulate(.herd(let options)): await stoppable { await HerdCommand.run(options) }

@@ -13,20 +13,21 @@ extension Outbox {
 
     /// Whether an entry can be written now.
     public var canWrite: Bool {
-        guard generation != nil, let place = nextPlace else { return false }
-        return slots[place].entry?.state == .queued
+        guard generation != nil, cursor < slots.count else { return false }
+        return slots[cursor].entry?.state == .queued
     }
 
     /// Gives the entry that must be handed to the transport now; it counts as written from here on. `nil`
     /// when there is none: no connection is open, all were written, or the next one is still being stored.
     public mutating func takeNext() -> OutboxEntry? {
-        guard let generation, let place = nextPlace, var entry = slots[place].entry,
+        guard let generation, cursor < slots.count, var entry = slots[cursor].entry,
             entry.state == .queued
         else { return nil }
         entry.state = .written(generation)
-        slots[place].entry = entry
-        cursor = place &+ 1
-        lastWritten = slots[place].id
+        slots[cursor].entry = entry
+        lastWritten = slots[cursor].id
+        cursor &+= 1
+        passEmptyPlaces()
         return OutboxEntry(
             id: lastWritten, message: entry.message,
             isPossibleDuplicate: entry.isPossibleDuplicate)
@@ -92,7 +93,8 @@ extension Outbox {
     public mutating func pongReceived(_ id: PingID) -> [SettledDelivery] {
         guard let fence, fence.ping == id else { return [] }
         var settled: [SettledDelivery] = []
-        for place in head..<cursor where slots[place].id <= fence.covers {
+        for place in head..<cursor {
+            guard slots[place].id <= fence.covers else { break }
             guard isWritten(place) else { continue }
             settled.append(SettledDelivery(slots[place].id, .confirmed))
         }
@@ -132,18 +134,22 @@ extension Outbox {
 
 // Places.
 extension Outbox {
-    /// The first place from the cursor on that has an entry.
-    private var nextPlace: Int? {
-        var place = cursor
-        while place < slots.count {
-            if slots[place].entry != nil { return place }
-            place &+= 1
-        }
-        return nil
+    /// Moves the cursor to the next entry, or behind the last. It never stands on an empty place, so none is looked at
+    /// twice between two ends.
+    private mutating func passEmptyPlaces() {
+        while cursor < slots.count, slots[cursor].entry == nil { cursor &+= 1 }
     }
 
-    /// Where the entry with this id stands. The ids are in order.
+    /// Where the entry with this id stands. The ids are in order, and most follow one another without a gap, so it is
+    /// looked for first as far from the head as its number says.
     func place(of id: DeliveryID) -> Int? {
+        if head < slots.count {
+            let distance = id.number &- slots[head].id.number
+            if distance < UInt64(slots.count &- head) {
+                let guess = head &+ Int(distance)
+                if slots[guess].id == id { return slots[guess].entry == nil ? nil : guess }
+            }
+        }
         var (low, high) = (head, slots.count)
         while low < high {
             let middle = low &+ (high &- low) / 2
@@ -161,6 +167,7 @@ extension Outbox {
         if entry.isSessionBound { sessionBound &-= 1 }
         while head < slots.count, slots[head].entry == nil { head &+= 1 }
         cursor = max(cursor, head)
+        passEmptyPlaces()
         if slots.count &- count > count &+ Self.sparePlaces { compact() }
     }
 

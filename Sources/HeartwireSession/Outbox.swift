@@ -112,6 +112,11 @@ public struct Outbox: Sendable {
     /// The ids of all messages that are not settled, in order.
     public var ids: [DeliveryID] { unsettled.map(\.id) }
 
+    /// The ids of what is written on the open connection and not settled, in order.
+    public var writtenIDs: [DeliveryID] {
+        slots[head..<cursor].compactMap { $0.entry == nil ? nil : $0.id }
+    }
+
     /// All messages that are not settled, in order.
     public var unsettled: [UnsettledDelivery] {
         slots[head...].compactMap { slot in
@@ -215,8 +220,8 @@ extension Outbox {
     private mutating func dropOldest(for weight: Int) throws(OutboxRefusal) -> [SettledDelivery] {
         var victims: [Int] = []
         var (leftCount, leftBytes) = (count, bytes)
-        for place in cursor..<slots.count
-        where leftCount >= bounds.count || leftBytes > bounds.bytes &- weight {
+        for place in cursor..<slots.count {
+            guard leftCount >= bounds.count || leftBytes > bounds.bytes &- weight else { break }
             guard let entry = slots[place].entry, entry.state == .queued else { continue }
             victims.append(place)
             leftCount &-= 1

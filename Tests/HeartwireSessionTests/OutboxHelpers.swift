@@ -38,6 +38,7 @@ extension Outbox {
             faults.append("entry before head")
         }
         if head < slots.count, slots[head].entry == nil { faults.append("no entry at head") }
+        if cursor < slots.count, slots[cursor].entry == nil { faults.append("no entry at cursor") }
         let weight = live.reduce(0) {
             $0 + OutboxBounds.weight($1.entry?.message.byteCount ?? 0)
         }

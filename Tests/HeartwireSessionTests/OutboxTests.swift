@@ -266,6 +266,40 @@ struct OutboxTests {
         #expect(outbox.unsettled == expected, "on a connection that is over it still may have")
     }
 
+    @Test("D5: what is written on the open connection is told in order, without what has ended")
+    func writtenIDs() throws {
+        var outbox = Outbox(confirmation: .acknowledgement)
+        try outbox.fill("a", "b", "c", "d")
+        #expect(outbox.writtenIDs == [])
+        _ = outbox.opened(g1)
+        for _ in 0..<3 { _ = outbox.takeNext() }
+        #expect(outbox.writtenIDs == [1, 2, 3])
+        _ = outbox.acknowledged(2)
+        #expect(outbox.writtenIDs == [1, 3])
+        _ = outbox.ended(g1)
+        #expect(outbox.writtenIDs == [])
+        #expect(outbox.faults == [])
+    }
+
+    @Test(
+        "D4: what was given up between two entries does not stop the one behind it from going out")
+    func gaps() throws {
+        var outbox = Outbox(confirmation: .acknowledgement)
+        try outbox.fill("a", "b", "c", "d")
+        _ = outbox.opened(g1)
+        #expect(outbox.writeAll() == ["a", "b", "c", "d"])
+        #expect(outbox.acknowledged(2).count == 1)
+        #expect(outbox.acknowledged(3).count == 1)
+        _ = outbox.ended(g1)
+        _ = outbox.opened(g2)
+        #expect(outbox.takeNext()?.id == 1)
+        #expect(outbox.faults == [])
+        #expect(outbox.canWrite)
+        #expect(outbox.takeNext()?.id == 4)
+        #expect(!outbox.canWrite)
+        #expect(outbox.faults == [])
+    }
+
     @Test("D4: the age of the oldest stored message is what matters next")
     func nextDeadline() throws {
         var outbox = outbox(age: .seconds(1))

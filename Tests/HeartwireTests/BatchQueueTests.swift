@@ -50,6 +50,44 @@ struct BatchQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("What is put back comes out first again, also into a queue that was emptied by taking it")
+    func putBack() {
+        var queue = BatchQueue<Int>()
+        for number in 0..<3 { queue.append(number) }
+        for number in 0..<3 {
+            let taken = queue.popFirst()
+            #expect(taken == number)
+            queue.putBack(number)
+            #expect(queue.first == number)
+            #expect(queue.count == 3 - number)
+            _ = queue.popFirst()
+        }
+        #expect(queue.isEmpty)
+    }
+
+    @Test("A queue that is never emptied gives back the places of what was taken")
+    func givenBack() {
+        var queue = BatchQueue<Int>()
+        for number in 0..<10_000 {
+            queue.append(number)
+            guard queue.count > 10 else { continue }
+            _ = queue.popFirst()
+            queue.giveBackPlaces()
+            #expect(queue.slots.count <= 10 + BatchQueue<Int>.droppedPlaces)
+        }
+    }
+
+    @Test("Elements that are taken out of the middle leave the others in order")
+    func removed() {
+        var queue = BatchQueue<Int>()
+        for number in 0..<6 { queue.append(number) }
+        _ = queue.popFirst()
+        #expect(queue.remove { $0.isMultiple(of: 2) } == [2, 4])
+        #expect(queue.count == 3)
+        for number in [1, 3, 5] { #expect(queue.popFirst() == number) }
+        #expect(queue.remove { _ in true } == [])
+    }
+
     @Test("What another queue held goes behind what this one holds")
     func joined() {
         var first = BatchQueue<Int>()

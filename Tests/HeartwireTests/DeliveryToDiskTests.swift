@@ -65,4 +65,26 @@ struct DeliveryToDiskTests {
             #expect(world.texts == (1...500).map { "\($0)" })
         }
     }
+
+    @Test(
+        "D4: what is delivered in one call is on the disk when the call returns, in few transactions"
+    )
+    func bulk() throws {
+        let world = DeliveryWorld()
+        let store = SQLiteOutboxStore(path: folder.file())
+        let client = try world.client(OutboxConfiguration(store: store))
+        try world.run { _ in
+            let messages = (1...1_000).map { Message.text("\($0)") }
+            let results = try await client.deliver(contentsOf: messages)
+            #expect(try results.map { try $0.get().id } == (1...1_000).map { DeliveryID($0) })
+            #expect(store.commitCount < 100)
+            _ = await client.shutdown()
+        }
+        let second = DeliveryWorld()
+        let heir = try second.client(.sqlite(at: folder.file()))
+        try second.run { _ in
+            #expect(await heir.outboxStatus.restored == 1_000)
+            _ = await heir.shutdown()
+        }
+    }
 }

@@ -35,10 +35,23 @@ struct BenchMeter {
             + " p50=\(micros(0.5)) p99=\(micros(0.99))\n"
     }
 
+    /// Seconds since the beginning, on the clock and of processor time.
+    var elapsed: (wall: Double, cpu: Double) {
+        let (user, system) = Self.cpu()
+        return (Self.wall() - wallStart, user - cpuStart.user + system - cpuStart.system)
+    }
+
     /// Seconds on the monotonic clock.
     static func wall() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
+    /// Seconds of processor time that the calling thread has taken.
+    static func threadCPU() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 

@@ -4,6 +4,12 @@ enum BenchOptions: Sendable, Hashable {
     case client(BenchLoad)
     /// Echo on this port until killed.
     case server(port: UInt16)
+    /// Measure guaranteed delivery beside plain sending.
+    case deliver(DeliverLoad)
+    /// Measure what messages take that wait.
+    case hold(HoldLoad)
+    /// Measure how the cost of an outbox grows.
+    case grow(DeliverLoad)
 
     /// What a message is made of.
     enum Kind: String, Sendable, Hashable {
@@ -16,8 +22,10 @@ enum BenchOptions: Sendable, Hashable {
         name: "bench",
         summary: "Measures messages per second, round trips and processor time.",
         positionals: [
-            .init(placeholder: "MODE", help: "client or server.", isRequired: true),
-            .init(placeholder: "PORT", help: "On 127.0.0.1.", isRequired: true),
+            .init(
+                placeholder: "MODE", help: "client, server, deliver, hold or grow.",
+                isRequired: true),
+            .init(placeholder: "PORT", help: "On 127.0.0.1.", isRequired: false),
             .init(placeholder: "SIZE", help: "Bytes in a message.", isRequired: false),
             .init(
                 placeholder: "WINDOW", help: "Messages under way; 1 measures round trips.",
@@ -28,7 +36,7 @@ enum BenchOptions: Sendable, Hashable {
             .init(placeholder: "SECONDS", help: "How long to measure.", isRequired: false),
             .init(placeholder: "FILE", help: "The text for KIND d.", isRequired: false),
         ],
-        options: [],
+        options: DeliverLoad.options,
         discussion: """
             bench client PORT SIZE WINDOW KIND SECONDS [FILE]
               connects to ws://127.0.0.1:PORT/ through the public client, keeps WINDOW messages
@@ -39,6 +47,15 @@ enum BenchOptions: Sendable, Hashable {
               text in FILE, whatever SIZE says. The other kinds go without compression.
             bench server PORT
               echoes until it is killed
+            bench deliver
+              delivers to an endpoint in this process, in several ways, one after the other: plain
+              send, deliver with the store in memory and in SQLite, one message at a time and in
+              bulk. Prints for each how many messages a second had their receipts, how many were
+              confirmed, and the processor time, the endpoint's included.
+            bench hold
+              delivers while there is no connection, and prints what a waiting message takes.
+            bench grow
+              prints what the operations of an outbox take with 10 to N entries in it.
 
             Numbers from a debug build mean nothing.
 
@@ -51,6 +68,13 @@ enum BenchOptions: Sendable, Hashable {
     init(_ parsed: ParsedArguments) throws(UsageError) {
         let words = parsed.positionals
         guard let mode = words.first else { throw Self.problem("MODE is missing") }
+        if let request = try Self.delivery(mode, parsed) {
+            self = request
+            return
+        }
+        if let option = parsed.texts.keys.min() {
+            throw Self.problem("'--\(option)' is for 'bench deliver', 'hold' and 'grow'")
+        }
         guard words.count > 1 else { throw Self.problem("PORT is missing") }
         guard let port = UInt16(words[1]), port > 0 || mode == "server" else {
             throw Self.problem("'\(displaySafe(words[1]))' is no port: give 1 to 65535")
@@ -60,7 +84,24 @@ enum BenchOptions: Sendable, Hashable {
             guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
             self = .server(port: port)
         case "client": self = .client(try Self.load(port, Array(words.dropFirst(2))))
-        default: throw Self.problem("'\(displaySafe(mode))' is no mode: give client or server")
+        default:
+            throw Self.problem(
+                "'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+        }
+    }
+
+    /// The modes that take options alone; `nil` for the others.
+    private static func delivery(
+        _ mode: String, _ parsed: ParsedArguments
+    ) throws(UsageError) -> BenchOptions? {
+        guard ["deliver", "hold", "grow"].contains(mode) else { return nil }
+        guard parsed.positionals.count == 1 else {
+            throw problem("'bench \(mode)' takes options alone")
+        }
+        switch mode {
+        case "hold": return .hold(try HoldLoad(parsed))
+        case "grow": return .grow(try DeliverLoad(parsed))
+        default: return .deliver(try DeliverLoad(parsed))
         }
     }
 
@@ -88,7 +129,7 @@ enum BenchOptions: Sendable, Hashable {
             port: port, size: size, window: window, kind: kind, seconds: seconds, file: file)
     }
 
-    private static func problem(_ words: String) -> UsageError {
+    static func problem(_ words: String) -> UsageError {
         UsageError(words, command: "bench")
     }
 }

@@ -29,24 +29,12 @@ struct HerdComparison {
                 Self.grouped(report.attempts), Self.grouped(report.gaveUp),
             ]
         }
-        let widths = head.indices.map { column in
-            ([head] + rows).map { displayWidth($0[column]) }.max() ?? 0
-        }
-        var lines = [
+        let lines = [
             "\(Self.grouped(settings.clients)) clients lose their server, which is away for "
                 + "\(outage) and then takes \(Self.grouped(settings.capacity)) connections a second.",
             "Times count from its death. Seed \(settings.seed).", "",
         ]
-        lines += ([head] + rows).map { Self.line($0, widths) }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The first cell ends with the gap, the others, which are numbers, begin with it.
-    private static func line(_ cells: [String], _ widths: [Int]) -> String {
-        zip(cells, widths).enumerated().map { column, cell in
-            let gap = String(repeating: " ", count: cell.1 - displayWidth(cell.0))
-            return column == 0 ? cell.0 + gap : gap + cell.0
-        }.joined(separator: "  ")
+        return lines.joined(separator: "\n") + "\n" + TextTable.text(head, rows)
     }
 
     /// A number with a comma between each three digits.

@@ -1,0 +1,92 @@
+import HeartwireProtocol
+import HeartwireSession
+
+/// Measures how the cost of an outbox's operations grows with what waits in it.
+enum GrowBench {
+    /// An operation, and what it is measured on.
+    enum Operation: String, Sendable, CaseIterable {
+        /// Take in, store, write and confirm one message behind all that waits, which is written.
+        case deliver
+        /// Take in one message where the oldest must make room.
+        case drop
+        /// Let the app acknowledge a message in the middle.
+        case acknowledge
+        /// Ask what has expired when nothing has.
+        case expire
+        /// End the connection and begin the next one, for each entry that was written.
+        case reconnect
+    }
+
+    /// The sizes, up to the count that was asked for.
+    static func sizes(upTo count: Int) -> [Int] {
+        Array(sequence(first: 10) { $0 * 10 }.prefix { $0 <= max(10, count) })
+    }
+
+    /// How often an operation is done to be measured, at most.
+    private static let repetitions = 1_000
+
+    static func run(
+        _ load: DeliverLoad, output: DescriptorWriter = .standardOutput
+    ) async -> CommandEnd {
+        var rows: [[String]] = []
+        for size in sizes(upTo: load.count) {
+            guard !Task.isCancelled else { return .failed("stopped before the end") }
+            var row = [HerdComparison.grouped(size)]
+            for operation in Operation.allCases {
+                do throws(OutboxRefusal) {
+                    row.append("\(try nanoseconds(operation, size)) ns")
+                } catch {
+                    return .failed("\(error)")
+                }
+            }
+            rows.append(row)
+        }
+        let head = ["entries"] + Operation.allCases.map(\.rawValue)
+        return printed(TextTable.text(head, rows), to: output)
+    }
+
+    /// What one operation takes, in nanoseconds, with so many entries in the outbox.
+    private static func nanoseconds(
+        _ operation: Operation, _ size: Int
+    ) throws(OutboxRefusal) -> Int {
+        var outbox = try filled(operation, size)
+        let now = MonotonicInstant.origin
+        let times = operation == .reconnect ? 1 : min(repetitions, max(1, size / 2))
+        let start = BenchMeter.threadCPU()
+        for time in 0..<times {
+            switch operation {
+            case .deliver:
+                let id = try outbox.add(.binary([]), at: now).id
+                outbox.stored(id)
+                _ = outbox.takeNext()
+                _ = outbox.acknowledged(id)
+            case .drop: outbox.stored(try outbox.add(.binary([]), at: now).id)
+            case .acknowledge:
+                _ = outbox.acknowledged(DeliveryID(UInt64(size / 2 + time % (size / 2)) + 1))
+            case .expire: _ = outbox.expire(at: now)
+            case .reconnect:
+                _ = outbox.ended(Generation(1))
+                _ = outbox.opened(Generation(2))
+                while outbox.takeNext() != nil {}
+            }
+        }
+        let seconds = BenchMeter.threadCPU() - start
+        return Int(seconds * 1e9) / (operation == .reconnect ? size : times)
+    }
+
+    /// An outbox with so many entries, on an open connection, all written but where what waits makes room.
+    private static func filled(
+        _ operation: Operation, _ size: Int
+    ) throws(OutboxRefusal) -> Outbox {
+        var bounds = OutboxBounds()
+        bounds.count = operation == .drop ? size : size + 1
+        bounds.bytes = .max
+        bounds.overflow = .dropOldest
+        bounds.age = .seconds(60)
+        var outbox = Outbox(bounds, confirmation: .acknowledgement)
+        for _ in 0..<size { outbox.stored(try outbox.add(.binary([]), at: .origin).id) }
+        _ = outbox.opened(Generation(1))
+        if operation != .drop { while outbox.takeNext() != nil {} }
+        return outbox
+    }
+}
