@@ -1,6 +1,6 @@
 public import HeartwireProtocol
 
-/// What is of one kind in a sequence of messages: see ``texts`` and ``binaries`` (promise S1).
+/// What is of one kind in a sequence of messages: see `texts` and `binaries` of ``Messages`` (promise S1).
 ///
 /// Each iterator is a consumer of its own. What is of the other kind is passed over in order.
 public struct SelectedMessages<Base: AsyncSequence & Sendable, Value: Sendable>: AsyncSequence,

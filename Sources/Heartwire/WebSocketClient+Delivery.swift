@@ -9,8 +9,10 @@ extension WebSocketClient {
     /// this connection or a later one, and again on the next as long as they are not confirmed. A peer that must
     /// not act twice tells them apart by the id: see ``OutboxConfiguration/envelope``.
     ///
-    /// - Parameter sessionBound: Whether the message means something on the present connection only. It is not
-    ///   kept on the disk, and is rejected with `sessionEnded` rather than sent on another one.
+    /// - Parameters:
+    ///   - message: What is to arrive.
+    ///   - sessionBound: Whether the message means something on the present connection only. It is not
+    ///     kept on the disk, and is rejected with `sessionEnded` rather than sent on another one.
     /// - Throws: ``DeliveryError``; nothing is promised then.
     public func deliver(
         _ message: Message, sessionBound: Bool = false

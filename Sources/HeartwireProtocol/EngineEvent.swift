@@ -1,7 +1,7 @@
 /// What a ``ConnectionEngine`` reports, in the order in which it happened.
 public enum EngineEvent: Sendable, Hashable {
     /// Server: a lawful opening request is there. Answer with
-    /// ``ConnectionEngine/accept(subprotocol:headers:)`` or
+    /// ``ConnectionEngine/accept(subprotocol:headers:compression:codec:)`` or
     /// ``ConnectionEngine/reject(status:headers:body:)``.
     indirect case requestReceived(OpeningRequestHead)
     /// Client: the server's 101 was verified (RFC 6455 §4.1); the connection is open.

@@ -25,7 +25,10 @@ public struct ProxyHandshake: Sendable {
 
     /// Begins to ask `server` for a tunnel to the host and port of `url`.
     ///
-    /// - Parameter limits: bound the head of an HTTP proxy's answer.
+    /// - Parameters:
+    ///   - server: the proxy.
+    ///   - url: where the tunnel is to lead.
+    ///   - limits: bound the head of an HTTP proxy's answer.
     public init(_ server: ProxyServer, to url: WebSocketURL, limits: Limits = Limits()) {
         switch server.kind {
         case .http:

@@ -11,7 +11,10 @@ public struct ProxyConnector: ChannelConnector {
 
     /// Goes through `server`, to which `base` connects.
     ///
-    /// - Parameter limits: bound the head of an HTTP proxy's answer.
+    /// - Parameters:
+    ///   - base: makes the connections to the proxy.
+    ///   - server: the proxy.
+    ///   - limits: bound the head of an HTTP proxy's answer.
     public init(base: any ChannelConnector, server: ProxyServer, limits: Limits = Limits()) {
         self.base = base
         self.server = server

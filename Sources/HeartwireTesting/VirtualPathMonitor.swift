@@ -19,7 +19,7 @@ public final class VirtualPathMonitor: PathMonitor, @unchecked Sendable {
         for number in subscribers.keys.sorted() { subscribers[number]?(path) }
     }
 
-    /// Takes a subscriber; see ``PathMonitor/subscribe(in:_:)``.
+    /// Takes a subscriber; see `PathMonitor.subscribe(in:_:)`.
     public func subscribe(
         in executor: any SessionExecutor, _ report: @escaping @Sendable (NetworkPath) -> Void
     ) -> PathSubscription {

@@ -5,7 +5,7 @@ public import HeartwireSession
 ///
 /// Theory of operation. The queue runs one block at a time, in the order of their arrival; each block is a turn,
 /// at whose end everything is flushed that asked for it. A block that Foundation puts on the queue by itself enters by
-/// ``turn(_:)``, too. There is one Dispatch timer, set to the earliest deadline of the heap.
+/// `turn(_:)`, too. There is one Dispatch timer, set to the earliest deadline of the heap.
 ///
 /// Its clock goes on while the machine sleeps. Dispatch's timers may stand still meanwhile, so after a
 /// sleep what was due fires late, and by the clock one can see how late.

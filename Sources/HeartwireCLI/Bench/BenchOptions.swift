@@ -33,7 +33,7 @@ enum BenchOptions: Sendable, Hashable {
             .init(
                 placeholder: "KIND", help: "b (binary), t (text) or d (compressed text).",
                 isRequired: false),
-            .init(placeholder: "SECONDS", help: "How long to measure.", isRequired: false),
+            .init(placeholder: "TIME", help: "How many seconds to measure.", isRequired: false),
             .init(placeholder: "FILE", help: "The text for KIND d.", isRequired: false),
         ],
         options: DeliverLoad.options,
@@ -48,8 +48,8 @@ enum BenchOptions: Sendable, Hashable {
             bench server PORT
               echoes until it is killed
             bench deliver
-              delivers to an endpoint in this process, in several ways, one after the other: plain
-              send, deliver with the store in memory and in SQLite, one message at a time and in
+              delivers to an endpoint in this process, in several ways one after the other:
+              plain send, deliver with the store in memory and in SQLite, one message at a time and in
               bulk. Prints for each how many messages a second had their receipts, how many were
               confirmed, and the processor time, the endpoint's included.
             bench hold

@@ -98,7 +98,9 @@ public struct TransportPeer: Sendable {
 
     /// An endpoint at `url`, which acts on the query.
     ///
-    /// - Parameter refusing: A URL at which nobody listens. Default: port 1 of 127.0.0.1.
+    /// - Parameters:
+    ///   - url: The endpoint's URL; its query is replaced.
+    ///   - refusing: A URL at which nobody listens. Default: port 1 of 127.0.0.1.
     /// - Throws: `WebSocketURLError` for a `url` that cannot be written down, which no text leads to.
     public init(endpoint url: WebSocketURL, refusing: WebSocketURL? = nil) throws(WebSocketURLError)
     {
