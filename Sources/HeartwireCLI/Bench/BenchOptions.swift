@@ -49,9 +49,10 @@ enum BenchOptions: Sendable, Hashable {
               echoes until it is killed
             bench deliver
               delivers to an endpoint in this process, in several ways one after the other:
-              plain send, deliver with the store in memory and in SQLite, one message at a time and in
-              bulk. Prints for each how many messages a second had their receipts, how many were
-              confirmed, and the processor time, the endpoint's included.
+              plain send, deliver with the store in memory and in SQLite, one message at a
+              time and in bulk. Prints for each how many messages a second had their
+              receipts, how many were confirmed, and the processor time, the endpoint's
+              included.
             bench hold
               delivers while there is no connection, and prints what a waiting message takes.
             bench grow

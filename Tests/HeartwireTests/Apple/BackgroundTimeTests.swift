@@ -8,16 +8,16 @@ import Testing
 private final class ScriptedTime: BackgroundTime {
     private struct State {
         var expired: (@Sendable () -> Void)?
+        var isOver: Bool
         var ended: [Int] = []
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let isGiving: Bool
-    private let expiresAtOnce: Bool
 
     init(isGiving: Bool = true, expiresAtOnce: Bool = false) {
         self.isGiving = isGiving
-        self.expiresAtOnce = expiresAtOnce
+        state = Locked(State(isOver: expiresAtOnce))
     }
 
     var ended: [Int] { state.withLock { $0.ended } }
@@ -26,8 +26,11 @@ private final class ScriptedTime: BackgroundTime {
         async -> Int?
     {
         guard isGiving else { return nil }
-        state.withLock { $0.expired = expired }
-        if expiresAtOnce { expired() }
+        let isOver = state.withLock { state in
+            state.expired = expired
+            return state.isOver
+        }
+        if isOver { expired() }
         return 7
     }
 
@@ -36,7 +39,11 @@ private final class ScriptedTime: BackgroundTime {
     }
 
     func expire() {
-        state.withLock { $0.expired }?()
+        let expired = state.withLock { state in
+            state.isOver = true
+            return state.expired
+        }
+        expired?()
     }
 }
 
