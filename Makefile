@@ -127,10 +127,12 @@ differential: setup ## Compare the engine with two other implementations, over t
 attacks: build ## Attack real processes and measure their memory; ARGS: --only TITLE, --write FILE
 	@HEARTWIRE="$$($(SWIFT) build -c release --show-bin-path)/heartwire" Tests/Attacks/run $(ARGS)
 
+# Worlds of virtual time that a test lets go of may hold tasks that still wait. The leak detector counts those at the
+# exit, so it is off here; `make leak-check` counts what clients leave behind.
 .PHONY: sanitize
 sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer
-	@$(SWIFT) test --sanitize=thread --scratch-path build/thread $(ARGS)
-	@$(SWIFT) test --sanitize=address --scratch-path build/address $(ARGS)
+	@$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path build/thread $(ARGS)
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path build/address $(ARGS)
 
 .PHONY: clean
 clean: ## Remove all that was built
