@@ -13,6 +13,8 @@ struct ConnectionEngineTests {
         #expect(
             ConnectionEngine(connecting: request, random: SeededSource(seed: 1)).directBytes == 0)
         var engine = try ConnectionEngine.open(.client)
+        let inflates = engine.inflates
+        #expect(!inflates)
         engine.receiveDirectly(atMost: 10) { _ in 10 }
         let beginning = hex("8203 01")
         engine.receive(beginning.span)

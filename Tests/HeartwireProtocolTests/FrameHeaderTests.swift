@@ -17,6 +17,13 @@ struct FrameHeaderTests {
         }
     }
 
+    @Test("RFC 7692 6: a frame is not compressed unless that is said")
+    func plainByDefault() {
+        let header = FrameHeader(
+            isFinal: true, opcode: .text, payloadLength: 3, maskingKey: nil, size: 2)
+        #expect(!header.isCompressed)
+    }
+
     @Test(
         "K06-15: each length in its form",
         arguments: [

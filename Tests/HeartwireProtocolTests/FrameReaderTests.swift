@@ -65,7 +65,9 @@ struct FrameReaderTests {
         let frame = masked("8206 0102030405 06", key: [9, 8, 7, 6])
         var offset = 0
         let beginning = Array(frame[..<8])
+        #expect(!reader.isInFrame)
         _ = try reader.step(beginning.span, &offset, &events)
+        #expect(reader.isInFrame)
         #expect(reader.directBytes == 4)
         try reader.fill(atMost: 0, &events) { _ in 9 }
         #expect(reader.directBytes == 4)

@@ -57,6 +57,15 @@ struct MessageAssemblerTests {
                 == .binary([1, 2, 3]))
     }
 
+    @Test("8.1: a whole text that is not UTF-8 is no message")
+    func invalidWhole() {
+        let assembler = MessageAssembler(limits: Limits())
+        let bytes: [UInt8] = [0x41, 0xFF]
+        #expect(throws: ProtocolViolation.self) {
+            _ = try assembler.wholeMessage(header(.text, 2), bytes.span)
+        }
+    }
+
     @Test("A source fills the message itself, and is judged and unmasked like any piece")
     func filled() throws {
         var assembler = MessageAssembler(limits: Limits())

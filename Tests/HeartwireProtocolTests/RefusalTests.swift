@@ -26,6 +26,11 @@ import Testing
             "\(Refusal(status: 403, reasonPhrase: "Forbidden"))"
                 == "the server answered HTTP 403 Forbidden")
         #expect("\(Refusal(status: 599))" == "the server answered HTTP 599")
+        var moved = Refusal(status: 302)
+        moved.redirectFault = .loop
+        #expect(
+            "\(moved)"
+                == "the server answered HTTP 302, which was not followed: \(RedirectFault.loop)")
         #expect(
             "\(Refusal(status: 400, reasonPhrase: "a\u{1B}b\nc"))"
                 == "the server answered HTTP 400 a\\u{1b}b\\nc")

@@ -1,5 +1,6 @@
-import HeartwireProtocol
 import Testing
+
+@testable import HeartwireProtocol
 
 @Suite struct WebSocketURLTests {
     @Test("RFC 6455 3: a whole URL is taken apart")
@@ -14,6 +15,17 @@ import Testing
         #expect(url.user == "user")
         #expect(url.password == "pass")
         #expect(url.basicAuthorization == "Basic dXNlcjpwYXNz")
+    }
+
+    @Test("Another target or other user information leaves the rest as it is")
+    func changed() throws {
+        let url = try WebSocketURL("wss://user:pass@example.com:8443/a?b")
+        let target = url.withRequestTarget("/c")
+        #expect(target.requestTarget == "/c")
+        #expect(target.user == "user" && target.password == "pass" && target.port == 8443)
+        let anonymous = url.withUserInfo(nil, nil)
+        #expect(anonymous.basicAuthorization == nil)
+        #expect(anonymous.requestTarget == "/a?b" && anonymous.host == "example.com")
     }
 
     @Test("RFC 6455 3: the scheme is ws or wss in any case, with its own default port")

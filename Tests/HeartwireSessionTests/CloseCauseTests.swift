@@ -23,6 +23,15 @@ struct CloseCauseTests {
         }
     }
 
+    @Test("P3, P6: a failure of TLS or of a proxy speaks for itself, and has words without it")
+    func particulars() {
+        let tls = TLSFailure.notYetValid
+        #expect("\(ConnectionFailure(tls))" == "\(tls)")
+        #expect("\(ConnectionFailure(.tls))" == "TLS failed")
+        #expect("\(ConnectionFailure(ProxyFailure.ended))" == "\(ProxyFailure.ended)")
+        #expect("\(ConnectionFailure(.proxy))" == "the proxy opened no tunnel")
+    }
+
     static let samples = [
         Sample(
             .closedByApp(sent: 1000, answer: nil), .closedByApp, 1000,

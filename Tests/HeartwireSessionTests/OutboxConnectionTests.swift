@@ -195,6 +195,19 @@ struct OutboxConnectionTests {
         #expect(outbox.faults == [])
     }
 
+    @Test("D3: an acknowledgement finds its message behind ids that were never given out")
+    func acknowledgementBehindGaps() {
+        var outbox = outbox(.acknowledgement)
+        outbox.restore(
+            [1, 5, 6, 9].map {
+                OutboxEntry(id: $0, message: .text("a"), isPossibleDuplicate: true)
+            },
+            at: at(0))
+        for id in [DeliveryID(2), 4, 7, 8] { #expect(outbox.acknowledged(id) == []) }
+        for id in [DeliveryID(5), 9, 1, 6] { #expect(outbox.acknowledged(id) == confirmed(id)) }
+        #expect(outbox.isEmpty)
+    }
+
     @Test("D3: where a fence confirms, an acknowledgement does not")
     func otherKind() throws {
         var outbox = outbox()

@@ -9,4 +9,28 @@ struct SessionExecutorTests {
         #expect(TimerID(3) == TimerID(3))
         #expect(TimerID(3) != TimerID(4))
     }
+
+    @Test("T5: an executor that cannot tell tasks from an actor's jobs is preferred itself")
+    func taskExecutor() {
+        let executor = Bare()
+        #expect(executor.taskExecutor as AnyObject === executor)
+    }
+
+    /// Runs what it is given at once, and has no timers.
+    private final class Bare: SessionExecutor {
+        var isCurrent: Bool { true }
+        func now() -> MonotonicInstant { .origin }
+        func execute(_ work: @escaping @Sendable () -> Void) { work() }
+        func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
+            TimerID(0)
+        }
+        func cancel(_ timer: TimerID) {}
+        func flushAtEndOfTurn(_ flushable: any TurnFlushable) { flushable.flush() }
+        func enqueue(_ job: UnownedJob) {
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+        func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+            UnownedSerialExecutor(ordinary: self)
+        }
+    }
 }

@@ -27,6 +27,13 @@ struct SessionMachineTests {
         ]
     }
 
+    @Test("D1: a message may be sent while open, and neither before nor after")
+    func sending() {
+        for (name, machine) in Self.phases() {
+            #expect(machine.admitsSend == (name == "open"), "\(name)")
+        }
+    }
+
     @Test("G1, G2, G3: in every phase an event of any other generation changes nothing")
     func staleEvents() {
         for (name, fresh) in Self.phases() {

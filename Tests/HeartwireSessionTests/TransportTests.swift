@@ -16,6 +16,19 @@ struct TransportTests {
         #expect(Silent().pendingCause == nil)
     }
 
+    @Test("L3: a factory that says nothing of it has nobody who tells of paths")
+    func pathMonitor() {
+        #expect(NoFactory().pathMonitor == nil)
+    }
+
+    private struct NoFactory: TransportFactory {
+        var executor: any SessionExecutor { fatalError("nobody asks") }
+        func makeTransport(
+            _ generation: Generation, request: ConnectionRequest,
+            observer: any TransportObserver
+        ) -> any Transport { Silent() }
+    }
+
     private final class Silent: Transport {
         func open() {}
         func send(_ message: Message) throws(SendError) -> Bool { throw .notOpen }
