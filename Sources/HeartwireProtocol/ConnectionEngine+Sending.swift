@@ -33,6 +33,7 @@ extension ConnectionEngine {
         // What is compressed is made in one piece.
         guard compressor == nil, case .binary(let bytes) = message else {
             try send(message)
+            defer { answerHeldPing() }
             return unsafe writeOut(write)
         }
         let key = freshKey()
@@ -49,17 +50,19 @@ extension ConnectionEngine {
                 if hasRoom { hasRoom = unsafe writeOut(write) }
             }
         }
+        answerHeldPing()
         return hasRoom
     }
 
     /// Bytes of a long message that are masked and written at a time: they stay in the second cache.
     private static let writtenPieceBytes = 131_072
 
-    /// Answers whether all that waits was taken.
+    /// Answers whether all that waits was taken. A ping that was held back is not answered here: a frame may have
+    /// been queued in part.
     private mutating func writeOut(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         let waiting = outgoingCount
         let written = unsafe withOutgoing(write)
-        didWrite(written)
+        outgoing.removeFirst(written)
         return written >= waiting
     }
 

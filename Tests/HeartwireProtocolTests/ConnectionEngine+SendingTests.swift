@@ -111,6 +111,25 @@ struct ConnectionEngineSendingTests {
             fault { () throws(SendError) in _ = try engine.send(text) { $0.count } } == .closed)
     }
 
+    @Test("5.5.3: a ping that was held back is answered behind a long message, never within it")
+    func heldPing() throws {
+        var limits = Limits()
+        limits.pendingPongs = 1
+        var engine = try ConnectionEngine.open(.server, limits: limits)
+        let pings = masked("8901 01 | 8901 02")
+        engine.receive(pings.span)
+        let bytes = [UInt8](repeating: 9, count: 300_000)
+        var written: [UInt8] = []
+        _ = try engine.send(.binary(bytes)) { piece in
+            written += piece
+            return piece.count
+        }
+        written += engine.takeOutgoing()
+        let frames = WireFrame.all(in: written)
+        #expect(frames.map(\.first) == [0x8A, 0x82, 0x8A])
+        #expect(frames[1].payload == bytes)
+    }
+
     @Test("K06-15: sixteen mebibytes arrive in pieces")
     func largest() throws {
         var server = try ConnectionEngine.open(.server)
