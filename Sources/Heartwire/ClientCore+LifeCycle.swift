@@ -11,6 +11,9 @@ extension ClientCore {
     }
 
     /// Hears of the network's paths from the first wish for a connection until the session stops (R5).
+    ///
+    /// The report holds the core until then, as a transport does: an abandoned session stops by itself, and a weak
+    /// reference would make every retain of the core on the messages' way slower.
     func watchPaths(in state: SessionState) {
         switch state {
         case .idle, .stopped:
@@ -18,8 +21,8 @@ extension ClientCore {
             pathSubscription = nil
         case .connecting, .open, .closing, .waiting, .suspended:
             guard pathSubscription == nil, let pathMonitor else { return }
-            pathSubscription = pathMonitor.subscribe(in: executor) { [weak self] path in
-                self?.pathChanged(path)
+            pathSubscription = pathMonitor.subscribe(in: executor) { path in
+                self.pathChanged(path)
             }
         }
     }

@@ -39,22 +39,23 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     /// Guaranteed delivery, where the app has asked for it.
     let delivery: Delivery?
 
-    /// Exclusive by confinement: a value that calls nobody while it changes, so the runtime need not check.
+    /// Exclusive by confinement: a value that calls nobody while it changes, so the runtime need not check. The same
+    /// holds for what else each message looks at.
     @exclusivity(unchecked) var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
-    var transport: (any Transport)?
+    @exclusivity(unchecked) var transport: (any Transport)?
     var transportGeneration = Generation.none
     /// The request of the attempt under way, between the provider's answer and the transport.
     var request: ConnectionRequest?
     var providerTask: Task<Void, Never>?
-    var isReadingPaused = false
-    var isClosing = false
+    @exclusivity(unchecked) var isReadingPaused = false
+    @exclusivity(unchecked) var isClosing = false
     var opened: OpenedConnection?
     /// While the session has not stopped.
     var pathSubscription: PathSubscription?
     private var timer: TimerID?
     private var timerDeadline: MonotonicInstant?
-    private var writers: [Writer] = []
+    @exclusivity(unchecked) private var writers: [Writer] = []
     private var lastWriter: UInt64 = 0
     private var arrived = BatchQueue<SessionEvent>()
     private var isHandling = false

@@ -24,7 +24,7 @@ final class MessageHub: @unchecked Sendable {
     private var othersListen = false
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
     /// slower. Whoever can take holds the core (``Messages/Iterator``). Set once, by the core's initializer.
-    unowned var core: ClientCore?
+    @exclusivity(unchecked) unowned var core: ClientCore?
     private var isFinishedForGood = false
     /// How many messages were dropped, whoever they were for.
     let dropped = Tally()

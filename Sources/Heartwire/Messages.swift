@@ -1,5 +1,5 @@
 public import HeartwireProtocol
-import HeartwireSession
+public import HeartwireSession
 
 /// The messages that a client receives, in order, over all of its connections (promise S1).
 ///

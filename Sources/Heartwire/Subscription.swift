@@ -9,16 +9,16 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     /// The weight of what waits in the queue.
     @exclusivity(unchecked) private(set) var queuedWeight = 0
     /// The weight of the batch that the consumer took last and may still be busy with.
-    private var takenWeight = 0
-    private(set) var isFinished = false
+    @exclusivity(unchecked) private var takenWeight = 0
+    @exclusivity(unchecked) private(set) var isFinished = false
     /// How this consumer's buffer is bounded.
     private(set) var buffering: Buffering
     /// Whether what waits here counts when reading is suspended.
-    private(set) var holdsReading: Bool
+    @exclusivity(unchecked) private(set) var holdsReading: Bool
     /// Told in place of a task that waits, for a consumer that polls.
-    var onWake: (() -> Void)?
-    private var waiter: UnsafeContinuation<Void, Never>?
-    private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
+    @exclusivity(unchecked) var onWake: (() -> Void)?
+    @exclusivity(unchecked) private var waiter: UnsafeContinuation<Void, Never>?
+    @exclusivity(unchecked) private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
 
     init(_ buffering: Buffering = .suspendReading) {
         self.buffering = buffering

@@ -15,7 +15,7 @@
         private let timerDescriptor: Int32
         private let events: UnsafeMutablePointer<epoll_event>
         /// What the timerfd is set to; `nil` while it is disarmed.
-        private var armed: MonotonicInstant?
+        @exclusivity(unchecked) private var armed: MonotonicInstant?
 
         init() throws(ConnectionFailure) {
             epoll = epoll_create1(heartwire_epoll_cloexec)
@@ -61,10 +61,11 @@
         func wait(
             until deadline: MonotonicInstant?, mayBlock: Bool,
             _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
-        ) {
+        ) -> Bool {
             if deadline != armed { arm(deadline) }
             let count = epoll_wait(epoll, events, Int32(Self.batchSize), mayBlock ? -1 : 0)
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
+            var isDue = false
             for index in 0..<Int(count) {
                 let event = events[index]
                 switch event.data.u64 {
@@ -72,9 +73,11 @@
                 case Self.timerToken:
                     drain(timerDescriptor)
                     armed = nil
+                    isDue = true
                 case let token: ready(token, Self.readiness(event.events))
                 }
             }
+            return isDue
         }
 
         private static func readiness(_ bits: UInt32) -> Readiness {

@@ -4,7 +4,7 @@ import Synchronization
 /// One thread that waits for sockets and timers and runs everything that belongs to its clients.
 ///
 /// Theory of operation. A turn of the loop is: wait for the kernel; tell the handlers of ready descriptors, then
-/// fire due timers; run jobs until none is left; flush what was queued. So whatever the jobs of one turn
+/// fire the timers that the poller found due; run jobs until none is left; flush what was queued. So whatever the jobs of one turn
 /// write to one connection leaves in one system call, and whatever one read yields is handled before the
 /// next wait. Jobs that were submitted on the loop's own thread go into `ready` without a lock; jobs from
 /// other threads go through `inbox`, and the loop is woken only if it sleeps.
@@ -26,7 +26,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     private struct Inbox {
-        var work: [Work] = []
+        var work = BatchQueue<Work>()
         var isSleeping = false
         var isStopping = false
     }
@@ -42,13 +42,13 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     let poller: any Poller
     private let loopTaskExecutor = LoopTaskExecutor()
 
-    @exclusivity(unchecked) private var ready: [Work] = []
-    @exclusivity(unchecked) private var readyHead = 0
-    private var timers = TimerHeap()
-    private var dirty: [any TurnFlushable] = []
-    private var handlers: [UInt64: any ReadinessHandler] = [:]
-    private var lastToken: UInt64 = 0
-    private var readBuffer: UnsafeMutableRawBufferPointer?
+    @exclusivity(unchecked) private var ready = BatchQueue<Work>()
+    @exclusivity(unchecked) private var timers = TimerHeap()
+    /// Whether a timer may be due, as the poller has said.
+    @exclusivity(unchecked) private var mayBeDue = false
+    @exclusivity(unchecked) private var dirty = BatchQueue<any TurnFlushable>()
+    @exclusivity(unchecked) private var handlers = HandlerTable()
+    @exclusivity(unchecked) private var readBuffer: UnsafeMutableRawBufferPointer?
     /// The loop's own source of masks and nonces.
     let random = SystemRandomSource()
     /// What tells the loop's clients of the network's paths.
@@ -125,8 +125,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
                 if ready.isEmpty {
                     swap(&ready, &inbox.work)
                 } else {
-                    ready.append(contentsOf: inbox.work)
-                    inbox.work.removeAll(keepingCapacity: true)
+                    ready.append(contentsOf: &inbox.work)
                 }
             }
             return !inbox.isStopping
@@ -134,17 +133,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     private func fireTimers() {
-        guard let deadline = timers.nextDeadline else { return }
+        guard mayBeDue else { return }
+        mayBeDue = false
         let now = SystemClock.now()
-        guard deadline <= now else { return }
         while let action = timers.popDue(now) { action() }
     }
 
     private func runJobs() {
         var left = Self.jobsPerTurn
-        while readyHead < ready.count, left > 0 {
-            let work = ready[readyHead]
-            readyHead += 1
+        while left > 0, let work = ready.popFirst() {
             left -= 1
             switch work {
             case .job(let job):
@@ -155,26 +152,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             case .closure(let closure): closure()
             }
         }
-        if readyHead == ready.count {
-            ready.removeAll(keepingCapacity: ready.capacity <= Self.jobsPerTurn)
-            readyHead = 0
-        } else if readyHead > Self.jobsPerTurn {
-            ready.removeFirst(readyHead)
-            readyHead = 0
-        }
+        ready.giveBackPlaces()
     }
 
     private func flushDirty() {
-        var index = 0
-        while index < dirty.count {
-            dirty[index].flush()
-            index += 1
-        }
-        dirty.removeAll(keepingCapacity: true)
+        while let flushable = dirty.popFirst() { flushable.flush() }
     }
 
     private func waitForEvents() {
-        var mayBlock = readyHead == ready.count
+        var mayBlock = ready.isEmpty
         if mayBlock {
             mayBlock = inbox.withLock { inbox in
                 guard inbox.work.isEmpty, !inbox.isStopping else { return false }
@@ -182,7 +168,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
                 return true
             }
         }
-        poller.wait(until: timers.nextDeadline, mayBlock: mayBlock) { token, readiness in
+        mayBeDue = poller.wait(until: timers.nextDeadline, mayBlock: mayBlock) { token, readiness in
             // A handler that was removed earlier in this batch is no longer in the table.
             handlers[token]?.becameReady(readiness)
         }
@@ -193,14 +179,13 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     func watch(_ descriptor: Int32, _ interest: Readiness, _ handler: any ReadinessHandler)
         -> UInt64
     {
-        lastToken += 1
-        handlers[lastToken] = handler
-        poller.add(descriptor, token: lastToken, interest: interest)
-        return lastToken
+        let token = handlers.add(handler)
+        poller.add(descriptor, token: token, interest: interest)
+        return token
     }
 
     func unwatch(_ descriptor: Int32, token: UInt64) {
-        guard handlers.removeValue(forKey: token) != nil else { return }
+        guard handlers.remove(token) else { return }
         poller.remove(descriptor)
     }
 

@@ -52,9 +52,9 @@ final class PollPoller: Poller {
     func wait(
         until deadline: MonotonicInstant?, mayBlock: Bool,
         _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
-    ) {
+    ) -> Bool {
         let timeout = mayBlock ? Self.milliseconds(until: deadline) : 0
-        guard poll(&watched, numericCast(watched.count), timeout) > 0 else { return }
+        guard poll(&watched, numericCast(watched.count), timeout) > 0 else { return deadline != nil }
         // A handler may add or remove descriptors, so what is ready is noted before any is told.
         var noted: [(UInt64, Readiness)] = []
         for (index, entry) in watched.enumerated() where entry.revents != 0 {
@@ -65,6 +65,7 @@ final class PollPoller: Poller {
             }
         }
         for (token, readiness) in noted { ready(token, readiness) }
+        return deadline != nil
     }
 
     /// The time left in whole milliseconds, rounded up so that the wait does not end early.

@@ -26,10 +26,12 @@ protocol Poller: AnyObject {
     /// Forgets `descriptor`; call it before closing.
     func remove(_ descriptor: Int32)
     /// Waits until something is ready, `wake` was called, or `deadline` has come (`nil`: no deadline),
-    /// and hands over each descriptor that is ready. With `mayBlock` false it only looks.
+    /// and hands over each descriptor that is ready. With `mayBlock` false it only looks. Answers whether the
+    /// deadline may have come: never false when it has.
     func wait(
         until deadline: MonotonicInstant?, mayBlock: Bool,
-        _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void)
+        _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
+    ) -> Bool
     /// Makes the present or the next `wait` return.
     func wake()
 }

@@ -12,6 +12,9 @@ public import HeartwireSession
 /// One read takes what there is into the loop's shared buffer and hands it over; a connection without data
 /// holds no buffer. What the peer sent before it reset the connection is handed over before the failure is
 /// reported, so a Close frame in front of a reset is not lost (K10-06).
+///
+/// Confinement: all stored state belongs to the loop's thread, and none is changed while it is handed to a call,
+/// so what each read and write looks at is not checked for exclusive access at run time.
 public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendable {
     /// How long `finish()` waits for the peer's FIN.
     static let finishTimeout = Duration.seconds(1)
@@ -34,21 +37,21 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     }
 
     private let loop: EventLoop
-    private var state: State
-    private var descriptor: Int32
+    @exclusivity(unchecked) private var state: State
+    @exclusivity(unchecked) private var descriptor: Int32
     private var token: UInt64?
     private var interest: Readiness = []
-    private var isReading = true
-    private var wantsWrite = false
-    private var receivedEOF = false
+    @exclusivity(unchecked) private var isReading = true
+    @exclusivity(unchecked) private var wantsWrite = false
+    @exclusivity(unchecked) private var receivedEOF = false
     /// A write that failed; reported when everything that was received has been handed over.
-    private var brokenWrite: ConnectionFailure?
+    @exclusivity(unchecked) private var brokenWrite: ConnectionFailure?
     private var race: ConnectRace?
     private var timer: TimerID?
-    private var readBytes = EventLoop.readBufferBytes
+    @exclusivity(unchecked) private var readBytes = EventLoop.readBufferBytes
 
     /// Who hears about this channel.
-    public var handler: (any ByteChannelHandler)?
+    @exclusivity(unchecked) public var handler: (any ByteChannelHandler)?
     /// The loop that it lives on.
     public var executor: any SessionExecutor { loop }
 

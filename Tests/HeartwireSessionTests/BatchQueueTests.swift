@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Heartwire
+@testable import HeartwireSession
 
 @Suite("Queues that are taken as a whole")
 struct BatchQueueTests {
