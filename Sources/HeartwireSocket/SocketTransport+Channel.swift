@@ -7,7 +7,7 @@ extension SocketTransport: ByteChannelHandler {
     static let inflatedSliceBytes = 4_096
     /// Bytes that one read takes at most where they inflate: what comes of them is there at once, and more than the
     /// processor's caches hold costs more than the further reads.
-    static let inflatedReadBytes = 8_192
+    static let inflatedReadBytes = 12_288
 
     func channelProgressed(_ phase: ConnectPhase) {
         observer?.transportProgressed(generation, phase)

@@ -80,15 +80,23 @@
 
         private func close(_ client: WebSocketClient) async {
             await client.disconnect()
-            let watched = await withCheckedContinuation { continuation in
+            // The connection itself may linger for a second until the server has closed it, too.
+            let patience = ContinuousClock.now + .seconds(10)
+            while await watchedCount() > 0, ContinuousClock.now < patience {
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(await watchedCount() == 0, "the monitor's socket went with the session")
+            server.listener.close()
+            here.close()
+            there.close()
+        }
+
+        private func watchedCount() async -> Int {
+            await withCheckedContinuation { continuation in
                 here.loop.execute { [loop = here.loop] in
                     continuation.resume(returning: loop.watchedCount)
                 }
             }
-            #expect(watched == 0, "the monitor's socket went with the session")
-            server.listener.close()
-            here.close()
-            there.close()
         }
 
         /// Waits until the client is in such a state. The journal tells what it went through.
