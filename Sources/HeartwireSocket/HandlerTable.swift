@@ -29,7 +29,9 @@ struct HandlerTable {
 
     /// Forgets a token's handler. Answers whether there was one.
     mutating func remove(_ token: UInt64) -> Bool {
-        guard let index = index(of: token), places[index].handler.take() != nil else { return false }
+        guard let index = index(of: token), places[index].handler.take() != nil else {
+            return false
+        }
         places[index].use &+= 1
         free.append(UInt32(index))
         return true

@@ -54,7 +54,9 @@ final class PollPoller: Poller {
         _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) -> Bool {
         let timeout = mayBlock ? Self.milliseconds(until: deadline) : 0
-        guard poll(&watched, numericCast(watched.count), timeout) > 0 else { return deadline != nil }
+        guard poll(&watched, numericCast(watched.count), timeout) > 0 else {
+            return deadline != nil
+        }
         // A handler may add or remove descriptors, so what is ready is noted before any is told.
         var noted: [(UInt64, Readiness)] = []
         for (index, entry) in watched.enumerated() where entry.revents != 0 {

@@ -1,10 +1,10 @@
 import HeartwireProtocol
-import HeartwireSession
 import HeartwireSocket
 import HeartwireTesting
 import Testing
 
 @testable import Heartwire
+@testable import HeartwireSession
 
 @Suite("The sequence of states")
 struct StatesTests {

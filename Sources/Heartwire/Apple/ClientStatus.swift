@@ -19,18 +19,21 @@
         public private(set) var state = SessionState.idle
         /// Why the last connection ended; `nil` before the first end.
         public private(set) var lastCause: CloseCause?
-        @ObservationIgnored private let watch = TaskBox()
+        @ObservationIgnored private let watch = TaskHandle<Void>()
 
         /// Watches `client`. Its state arrives with the next turn of the main actor.
         public init(of client: WebSocketClient) {
             let states = client.states
-            watch.task = Task { [weak self] in
+            let task = Task { [weak self] in
                 for await state in states {
                     guard let self else { return }
                     take(state)
                 }
             }
+            watch.adopt(task)
         }
+
+        deinit { watch.cancel() }
 
         /// Whether messages can be sent.
         public var isOpen: Bool {
@@ -57,12 +60,5 @@
             case .refusedToRetry(let cause), .attemptsExhausted(let cause): cause
             }
         }
-    }
-
-    /// Cancels its task when it goes. Confined to the main actor but for that.
-    private final class TaskBox: @unchecked Sendable {
-        var task: Task<Void, Never>?
-
-        deinit { task?.cancel() }
     }
 #endif
