@@ -32,7 +32,7 @@ struct UTF8Validator: Sendable {
                 offset = unsafe Self.skipASCII(base, from: offset, to: count)
                 if offset == count { return true }
                 sawOnlyASCII = false
-                let next = unsafe Self.skipWholeCharacters(base, from: offset, to: count)
+                let next = unsafe Self.skipCharacters(base, from: offset, to: count)
                 guard next == offset else {
                     offset = next
                     continue
@@ -70,14 +70,29 @@ struct UTF8Validator: Sendable {
         return offset
     }
 
+    /// The offset behind the valid characters from `start` on that can be judged by the block or lie within four bytes
+    /// that are all there. What is left is the automaton's to judge.
+    @unsafe @inline(__always)
+    private static func skipCharacters(
+        _ base: UnsafeRawPointer, from start: Int, to end: Int
+    ) -> Int {
+        guard end &- start >= UTF8Blocks.stepBytes, start >= UTF8Blocks.lookBehind else {
+            return unsafe skipWholeCharacters(base, from: start, to: end)
+        }
+        let next = unsafe UTF8Blocks.skipValid(base, from: start, to: end)
+        return unsafe next > start ? next : skipWholeCharacters(base, from: start, to: end)
+    }
+
     /// The offset behind the characters from `start` on that are not ASCII, valid, and lie
-    /// within four bytes that are all there. What is left is the automaton's to judge.
+    /// within four bytes that are all there, up to where blocks can be judged.
     @unsafe @inline(__always)
     private static func skipWholeCharacters(
         _ base: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Int {
         var offset = start
-        while end &- offset >= 4 {
+        while end &- offset >= 4,
+            offset < UTF8Blocks.lookBehind || end &- offset < UTF8Blocks.stepBytes
+        {
             let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
             // The first byte lowest, whatever the machine's byte order.
             let size = Self.sizeOfCharacter(in: word.littleEndian)

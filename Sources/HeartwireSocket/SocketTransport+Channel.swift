@@ -131,6 +131,7 @@ extension SocketTransport: ByteChannelHandler {
         case .opened(let result):
             state = .open
             trail = nil
+            releaseIdleBuffers()
             if engine.inflates { channel?.limitReads(to: Self.inflatedReadBytes) }
             observer?.transportOpened(
                 generation, OpenedConnection(subprotocol: result.subprotocol))
@@ -152,8 +153,12 @@ extension SocketTransport: ByteChannelHandler {
     func pongReceived(_ payload: [UInt8]) {
         guard let id = awaited, payload == id.payload else { return }
         awaited = nil
-        // Once per heartbeat is often enough to leave an idle connection without buffers.
-        if engine.outgoingCount == 0 { engine.releaseBuffers() }
+        releaseIdleBuffers()
         observer?.transportReceivedPong(generation, id)
+    }
+
+    /// Behind the handshake and at each heartbeat: often enough to leave an idle connection without buffers.
+    private func releaseIdleBuffers() {
+        if engine.outgoingCount == 0 { engine.releaseBuffers() }
     }
 }
