@@ -162,6 +162,18 @@ async def nobody():
         holds("-- 1 of your lines nobody has heard" in alice.notes, alice.notes)
 
 
+async def impatient():
+    """chat: the first Ctrl-C waits for what was said to be heard, the second for nothing"""
+    async with Person.start("alice", f"ws://127.0.0.1:{free_port()}/") as alice:
+        await alice.say("hello?")
+        await alice.sees("again in")
+        interrupt(alice.running)
+        await asyncio.sleep(0.3)
+        equal(alice.running.returncode, None, "the status after the first")
+        interrupt(alice.running)
+        await alice.ends(130)
+
+
 async def misuse():
     """chat: a wrong call is status 2, with a line that says what is right"""
     for arguments in [[], ["ws://h/"], ["ws://h/", ""], ["http://h/", "alice"]]:
@@ -175,4 +187,4 @@ async def misuse():
 async def run(checks):
     if not os.access(CHAT, os.X_OK):
         sys.exit(f"interop: no program at {CHAT}: run 'swift build --product Chat', or set CHAT")
-    await checks.run([talk, drops, restart, latecomer, nobody, misuse])
+    await checks.run([talk, drops, restart, latecomer, nobody, impatient, misuse])

@@ -70,8 +70,9 @@ struct ChatCommand {
         }
     }
 
-    /// The first Ctrl-C is a wish, the second ends the program where it stands.
-    private static func watchInterrupts(
+    /// The first Ctrl-C is a wish, the second ends the program where it stands. Not the main actor's, since the handler
+    /// runs on another thread.
+    private nonisolated static func watchInterrupts(
         _ first: @escaping @Sendable () -> Void
     ) -> any DispatchSourceSignal {
         signal(SIGINT, SIG_IGN)
