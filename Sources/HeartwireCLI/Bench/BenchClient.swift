@@ -61,10 +61,15 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                guard let answer = await messages.next() else {
-                    throw BenchEnd.connectionEnded
-                }
-                guard answer.byteCount == message.byteCount else { throw BenchEnd.changed }
+                var rest = message.byteCount
+                repeat {
+                    guard let answer = await messages.next() else {
+                        throw BenchEnd.connectionEnded
+                    }
+                    rest -= answer.byteCount
+                    meter.countPiece()
+                } while rest > 0 && load.mayCut
+                guard rest == 0 else { throw BenchEnd.changed }
                 let now = BenchMeter.wall()
                 meter.note(latency: now - start)
                 meter.count()
@@ -85,10 +90,15 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                guard let answer = await messages.next() else {
-                    throw BenchEnd.connectionEnded
-                }
-                guard answer.byteCount == message.byteCount else { throw BenchEnd.changed }
+                var rest = message.byteCount
+                repeat {
+                    guard let answer = await messages.next() else {
+                        throw BenchEnd.connectionEnded
+                    }
+                    rest -= answer.byteCount
+                    meter.countPiece()
+                } while rest > 0 && load.mayCut
+                guard rest == 0 else { throw BenchEnd.changed }
                 try await client.send(message)
             }
             meter.count(load.window)

@@ -45,7 +45,8 @@ enum BenchOptions: Sendable, Hashable {
               (p50 and p99 are round trips where WINDOW is 1, otherwise 0)
               KIND d connects to the path /d with permessage-deflate, and each message is the
               text in FILE, whatever SIZE says. The other kinds go without compression.
-              Over urlsession the connection is Foundation's, which compresses as it likes.
+              Over urlsession the connection is Foundation's, which compresses as it likes. On
+              Linux it gives long messages in pieces; pieces=N then tells how many came.
             bench server PORT
               echoes until it is killed
             bench deliver
@@ -165,6 +166,8 @@ struct BenchLoad: Sendable, Hashable {
     var file: String?
     /// What makes the connection.
     var transport = TransportChoice.socket
+    /// Whether a message may come back as several, as Foundation's come on Linux.
+    var mayCut: Bool { transport == .urlsession }
 
     static let transportOption = Option<TransportChoice>.choice(
         "transport", default: .socket, "client: what makes the connection.")
