@@ -92,7 +92,8 @@ let package = Package(
             name: "Chat", dependencies: ["ChatModel", "Heartwire"],
             path: "Examples/Chat/Sources/Chat", packageAccess: false, swiftSettings: manner),
         .testTarget(
-            name: "ChatTests", dependencies: ["ChatModel", "Heartwire"],
+            name: "ChatTests",
+            dependencies: ["ChatModel", "Heartwire", "HeartwireTesting", "HeartwireSocket"],
             path: "Examples/Chat/Tests", swiftSettings: manner),
 
         .testTarget(
