@@ -90,6 +90,17 @@ struct ChatSessionTests {
         loop.execute { [loop] in loop.shutdown() }
     }
 
+    @Test("a run that is cancelled comes back, and its session can still leave")
+    func cancelled() async throws {
+        let session = try ChatSession(url, as: "alice")
+        let running = Task { await session.run() }
+        await until { if case .open = session.state { true } else { false } }
+        running.cancel()
+        await running.value
+        #expect(await session.end() == 0)
+        loop.execute { [loop] in loop.shutdown() }
+    }
+
     @Test("a URL that cannot be connected to is refused when the chat is made")
     func wrongURL() {
         #expect(throws: WebSocketURLError.self) { try ChatSession("http://h/", as: "alice") }

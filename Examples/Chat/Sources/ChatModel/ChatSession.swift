@@ -61,7 +61,8 @@ public final class ChatSession {
         return outbox
     }
 
-    /// Connects, and keeps the room up to date until the session stops.
+    /// Connects, and keeps the room up to date until the session stops or the task is cancelled, which leaves the
+    /// connection as it is.
     public func run() async {
         let following = Task { await followStates() }
         var packets = client.messages.decoded(undecodable: .skip) { try ChatPacket($0) }
@@ -73,6 +74,7 @@ public final class ChatSession {
             if let news = outcome.news { tell(news) }
             await send(outcome.answers)
         }
+        if Task.isCancelled { following.cancel() }
         await following.value
     }
 
