@@ -84,6 +84,8 @@ lint: setup ## Check the format and the rules of the house
 	@scripts/check-size --self-test
 	@scripts/check-size
 	@scripts/check-example
+	@scripts/apple-lines --self-test
+	@scripts/apple-lines
 	@scripts/mutants --self-test
 
 .PHONY: check-apple

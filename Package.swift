@@ -84,6 +84,18 @@ let package = Package(
             ],
             swiftSettings: manner),
 
+        // An example, no product: it sees what any app sees (Examples/Chat/README.md).
+        .target(
+            name: "ChatModel", dependencies: ["Heartwire"], path: "Examples/Chat/Sources/ChatModel",
+            packageAccess: false, swiftSettings: manner),
+        .executableTarget(
+            name: "Chat", dependencies: ["ChatModel", "Heartwire"],
+            path: "Examples/Chat/Sources/Chat", packageAccess: false, swiftSettings: manner),
+        .testTarget(
+            name: "ChatTests",
+            dependencies: ["ChatModel", "Heartwire", "HeartwireTesting", "HeartwireSocket"],
+            path: "Examples/Chat/Tests", swiftSettings: manner),
+
         .testTarget(
             name: "HeartwireProtocolTests", dependencies: ["HeartwireProtocol"],
             swiftSettings: manner),

@@ -47,6 +47,17 @@ public actor WebSocketClient {
     {
         var configuration = ClientConfiguration()
         configure(&configuration)
+        try self.init(url, configuration: configuration)
+    }
+
+    /// Makes a client that does nothing until ``connect()``. On the main actor and on other actors the configuration is made
+    /// ahead, since a closure that is written there belongs to them and cannot be handed to the client.
+    ///
+    /// - Parameters:
+    ///   - url: Where to connect to.
+    ///   - configuration: How the client behaves.
+    /// - Throws: `HeartbeatConfigurationError`, `OpeningRequestError` or `TLSFailure`, as above.
+    public init(_ url: WebSocketURL, configuration: ClientConfiguration) throws {
         let source: ClientCore.RequestSource
         let (tls, proxy, redirects) = (
             configuration.tls, configuration.proxy, configuration.redirects

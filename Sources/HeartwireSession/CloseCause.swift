@@ -76,6 +76,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
         case tls
         /// A proxy opened no tunnel; ``ConnectionFailure/proxy`` tells why.
         case proxy
+        /// The platform does not let this app connect (``LowLevelNetworking``).
+        case forbidden
         /// Anything else that the kernel reports.
         case system
     }
@@ -125,6 +127,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
             case .timedOut: "the network timed out"
             case .tls: tls.map { "\($0)" } ?? "TLS failed"
             case .proxy: proxy.map { "\($0)" } ?? "the proxy opened no tunnel"
+            case .forbidden:
+                "watchOS lets only apps connect that stream audio or hold a call (LowLevelNetworking)"
             case .system: "system error"
             }
         guard systemCode != 0 else { return words }

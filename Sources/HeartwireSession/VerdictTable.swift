@@ -47,14 +47,14 @@ public enum Verdict: Sendable, Hashable {
 /// - An answer that makes no sense, or none: retry.
 ///
 /// Everything else:
+/// - The platform forbids it: stop. It would again.
 /// - Closed by the app: stop.
 /// - Could not connect, not open in time, no pong, connection lost, no request: retry.
 /// - A bad opening handshake: retry. Proxies and restarting servers cut handshakes short, and a
 ///   server that never gets it right uses up the backoff's attempts.
 /// - A peer that breaks the protocol once open: retry. One damaged stream is no proof of the next.
 public struct VerdictTable: Sendable, Hashable {
-    /// What a verdict can be set for. A code, status or failure of a proxy or
-    /// TLS is looked up before the kind of its cause.
+    /// What a verdict can be set for. A code, status or failure is looked up before the kind of its cause.
     public enum Key: Sendable, Hashable {
         /// A Close frame from the peer with this code; 1005 for one without a code.
         case closeCode(CloseCode)
@@ -64,6 +64,8 @@ public struct VerdictTable: Sendable, Hashable {
         case tls(TLSFailure.Kind)
         /// A proxy that opened no tunnel, for this reason.
         case proxy(ProxyFailure)
+        /// Another failure beneath the protocol, of this class, before or after the opening.
+        case failure(ConnectionFailure.Kind)
         /// Every cause of this kind.
         case kind(CloseCause.Kind)
     }
@@ -94,6 +96,7 @@ public struct VerdictTable: Sendable, Hashable {
         case .refused(let refusal): .status(refusal.status)
         case .connectFailed(let failure), .connectionLost(let failure):
             failure.tls.map { .tls($0.kind) } ?? failure.proxy.map { .proxy($0) }
+                ?? .failure(failure.kind)
         case .closedByApp, .heartbeatTimeout, .connectTimeout, .badHandshake, .protocolViolation,
             .requestFailed:
             nil
@@ -106,6 +109,7 @@ public struct VerdictTable: Sendable, Hashable {
         case .status(let status): standard(forStatus: status)
         case .tls(let failure): standard(forTLS: failure)
         case .proxy(let failure): standard(for: failure)
+        case .failure(let kind): kind == .forbidden ? .stop : .retry
         case .kind(let kind): standard(for: kind)
         }
     }

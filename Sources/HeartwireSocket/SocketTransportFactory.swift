@@ -9,6 +9,8 @@ public struct SocketTransportFactory: TransportFactory {
     /// What tells of the network's paths: the loop's monitor, which listens to the kernel. Connectors of other kinds
     /// have none.
     public let pathMonitor: (any PathMonitor)?
+    /// Why the platform lets no connection be made; `nil` where it does.
+    private let obstacle: ConnectionFailure?
     #if canImport(COpenSSL)
         private let contexts: TLSContexts
     #endif
@@ -16,7 +18,19 @@ public struct SocketTransportFactory: TransportFactory {
     /// Connects over TCP on `loop`, with masks from the system's CSPRNG.
     ///
     /// All such factories share what TLS keeps to resume sessions.
-    public init(loop: EventLoop = .shared) {
+    ///
+    /// - Parameters:
+    ///   - loop: The domain of the transports.
+    ///   - networking: Whether this app may connect on watchOS, which lets some apps only.
+    public init(
+        loop: EventLoop = .shared, networking: LowLevelNetworking = .whereAllowedToAll
+    ) {
+        self.init(
+            loop: loop, networking: networking, isRestricted: LowLevelNetworking.isRestricted)
+    }
+
+    package init(loop: EventLoop, networking: LowLevelNetworking, isRestricted: Bool) {
+        obstacle = networking.obstacle(isRestricted: isRestricted)
         connector = TCPConnector(loop: loop)
         pathMonitor = loop.pathMonitor.monitor(on: loop)
         makeRandom = { loop.random }
@@ -31,6 +45,7 @@ public struct SocketTransportFactory: TransportFactory {
     ) {
         self.connector = connector
         pathMonitor = nil
+        obstacle = nil
         makeRandom = random
         #if canImport(COpenSSL)
             contexts = TLSContexts()
@@ -50,6 +65,7 @@ public struct SocketTransportFactory: TransportFactory {
 
     /// What leads to the request's server: TLS, inside of the proxy's tunnel, over the plain connector.
     func connector(for request: ConnectionRequest) -> any ChannelConnector {
+        if let obstacle { return FailingConnector(executor: executor, failure: obstacle) }
         var connector = self.connector
         if let server = request.proxy?.server(for: request.url) {
             connector = ProxyConnector(base: connector, server: server, limits: request.limits)

@@ -43,36 +43,13 @@ public struct TLSConnector: ChannelConnector {
                 channel.start(over: base.connect(to: url, handler: channel))
                 return channel
             } catch {
-                return FailedChannel(error, on: executor, handler: handler)
+                return FailedChannel(ConnectionFailure(error), on: executor, handler: handler)
             }
         #else
-            return FailedChannel(.unavailable, on: executor, handler: handler)
+            return FailedChannel(
+                ConnectionFailure(TLSFailure.unavailable), on: executor, handler: handler)
         #endif
     }
-}
-
-/// A channel that could not even be begun; says so in a later turn.
-final class FailedChannel: ByteChannel, @unchecked Sendable {
-    let executor: any SessionExecutor
-    var handler: (any ByteChannelHandler)?
-
-    init(
-        _ failure: TLSFailure, on executor: any SessionExecutor, handler: any ByteChannelHandler
-    ) {
-        self.executor = executor
-        self.handler = handler
-        executor.execute {
-            let handler = self.handler
-            self.handler = nil
-            handler?.channelFailed(ConnectionFailure(failure))
-        }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
-    func setReading(_ isReading: Bool) {}
-    func finishWriting() {}
-    func finish() { handler = nil }
-    func abort(reset: Bool) { handler = nil }
 }
 
 extension TLSConfiguration {

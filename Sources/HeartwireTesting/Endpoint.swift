@@ -75,6 +75,11 @@ public final class Endpoint: @unchecked Sendable {
         }
     }
 
+    /// Gives a message to the others that share theirs.
+    func share(_ message: Message, from sender: EndpointConnection) {
+        for other in connections where other !== sender { other.pass(on: message) }
+    }
+
     func forget(_ connection: EndpointConnection) {
         living[connection.number] = nil
     }

@@ -90,6 +90,9 @@ public struct EndpointBehaviour: Sendable, Hashable {
     public var pong = Pong.on
     /// Whether messages are sent back as they came.
     public var echoes = true
+    /// Whether they go to the other open connections that share theirs as well, as in a room. Only where ``echoes``
+    /// is set.
+    public var sharesEchoes = false
     /// Whether an offer of permessage-deflate is taken up (RFC 7692).
     public var deflates = true
     /// What is sent after the opening, if anything.

@@ -31,6 +31,7 @@ extension EndpointConnection {
         }
         endpoint.messageHandler?(self, message)
         guard behaviour.echoes else { return }
+        if behaviour.sharesEchoes { endpoint.share(message, from: self) }
         // Nothing is sent behind a Close frame; that is all that can go wrong here.
         guard message.byteCount >= ConnectionEngine.longMessageBytes, !isBlocked else {
             return (try? engine.send(message)) ?? ()
@@ -39,6 +40,15 @@ extension EndpointConnection {
         if let hasRoom = try? engine.send(message, writing: { channel.write($0) }) {
             isBlocked = !hasRoom
         }
+    }
+
+    /// Passes on what another connection shared, unless this one shares nothing. Who does not read cannot hold up
+    /// the others, so a connection over its high-water mark is dropped.
+    func pass(on message: Message) {
+        guard state == .open, behaviour.echoes, behaviour.sharesEchoes else { return }
+        guard engine.outgoingCount <= endpoint.limits.outgoingHighWater else { return drop(.rst) }
+        // Nothing is sent behind a Close frame.
+        try? send(message)
     }
 
     private func pingReceived(_ payload: [UInt8]) {

@@ -6,7 +6,7 @@ extension EndpointBehaviour {
     /// The path says nothing. The keys, each at most once, with times in milliseconds:
     ///
     ///     pong=on|off|double|wrong|late:MS
-    ///     echo=on|off
+    ///     echo=on|off|all              all: also to the other connections that asked for it
     ///     deflate=on|off               whether an offer of compression is taken up
     ///     hello=COUNTxSIZE             COUNT text messages of SIZE ASCII characters
     ///     close=CODE[:reason][@MS]     close=none for an empty Close frame
@@ -33,7 +33,7 @@ extension EndpointBehaviour {
             }
             switch key {
             case "pong": pong = try Self.pong(value)
-            case "echo": echoes = try Self.isOn(value, key: "echo")
+            case "echo": (echoes, sharesEchoes) = try Self.echo(value)
             case "deflate": deflates = try Self.isOn(value, key: "deflate")
             case "hello": hello = try Self.hello(value)
             case "close": close = try Self.close(value)
@@ -79,6 +79,17 @@ extension EndpointBehaviour {
                 throw EndpointBehaviourError(key: "pong", allowed)
             }
             return .late(try time(value.dropFirst("late:".count), key: "pong", or: allowed))
+        }
+    }
+
+    private static func echo(
+        _ value: Substring
+    ) throws(EndpointBehaviourError) -> (echoes: Bool, shares: Bool) {
+        switch value {
+        case "on": return (true, false)
+        case "off": return (false, false)
+        case "all": return (true, true)
+        default: throw EndpointBehaviourError(key: "echo", "expected on, off or all")
         }
     }
 

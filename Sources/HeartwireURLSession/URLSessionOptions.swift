@@ -1,3 +1,5 @@
+public import HeartwireSession
+
 /// How Foundation's session is set up for each connection (promise T3).
 public struct URLSessionOptions: Sendable, Hashable {
     /// Whether an attempt waits for a network instead of failing at once when there is none. The client's own deadline
@@ -13,6 +15,10 @@ public struct URLSessionOptions: Sendable, Hashable {
     /// How long Foundation waits for the next byte, `timeoutIntervalForRequest`. The client's heartbeat is the better
     /// judge, so the default is `nil`: as long as ``resourceTimeout``.
     public var requestTimeout: Duration?
+
+    /// Whether this app may connect on watchOS, which lets some apps only. Default: it is refused there, with a
+    /// typed failure, as soon as it begins to connect.
+    public var networking = LowLevelNetworking.whereAllowedToAll
 
     /// The defaults.
     public init() {}

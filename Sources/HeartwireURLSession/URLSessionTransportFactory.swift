@@ -14,13 +14,21 @@ public import HeartwireSession
 public struct URLSessionTransportFactory: TransportFactory {
     private let queue: DispatchExecutor
     private let options: URLSessionOptions
+    /// Whether the platform lets some apps only.
+    private let isRestricted: Bool
 
     /// Connects in the domain of `executor`.
     public init(
         executor: DispatchExecutor = .shared, options: URLSessionOptions = URLSessionOptions()
     ) {
+        self.init(
+            executor: executor, options: options, isRestricted: LowLevelNetworking.isRestricted)
+    }
+
+    package init(executor: DispatchExecutor, options: URLSessionOptions, isRestricted: Bool) {
         queue = executor
         self.options = options
+        self.isRestricted = isRestricted
     }
 
     /// The queue on which the transports live.
@@ -31,12 +39,12 @@ public struct URLSessionTransportFactory: TransportFactory {
     /// It does on Apple. On Linux it depends on what FoundationNetworking was built against; where it does not, each
     /// attempt fails.
     public static var isSupported: Bool {
-        #if os(Linux)
+        #if canImport(Darwin)
+            true
+        #else
             typealias Answer = @convention(c) () -> CBool
             guard let symbol = dlsym(nil, "CFURLSessionWebSocketsSupported") else { return false }
             return unsafeBitCast(symbol, to: Answer.self)()
-        #else
-            true
         #endif
     }
 
@@ -46,8 +54,10 @@ public struct URLSessionTransportFactory: TransportFactory {
     ) -> any Transport {
         URLSessionTransport(
             generation, limits: request.limits, executor: queue, observer: observer
-        ) { [queue, options] inbox in
-            if let obstacle = NativeFeatures.here.obstacle(to: request) {
+        ) { [queue, options, isRestricted] inbox in
+            if let obstacle = options.networking.obstacle(isRestricted: isRestricted)
+                ?? NativeFeatures.here.obstacle(to: request)
+            {
                 return .failure(obstacle)
             }
             guard let urlRequest = URLRequest(request.opening) else {

@@ -129,6 +129,14 @@ struct CommandOptionsTests {
         #expect(
             try bench("client", "9000", "64", "1", "d", "1", "text.txt")
                 == .bench(.client(compressed)))
+        var native = load
+        native.transport = .urlsession
+        #expect(
+            try bench("client", "--transport=urlsession", "9000", "64", "256", "t", "0.5")
+                == .bench(.client(native)))
+        #expect(
+            try bench("client", "9000", "64", "256", "t", "0.5", "--transport", "socket")
+                == .bench(.client(load)))
     }
 
     @Test(
@@ -141,6 +149,9 @@ struct CommandOptionsTests {
             ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
             ["client", "9", "1", "1", "d", "1"], ["client", "9", "1", "1", "t", "1", "f"],
             ["server", "9", "1"], ["server", "x"],
+            ["server", "9", "--transport=socket"], ["deliver", "--transport=socket"],
+            ["client", "9", "1", "1", "b", "1", "--transport=pigeon"],
+            ["client", "9", "1", "1", "b", "1", "--transport=socket", "--count=1"],
         ])
     func wrongBench(_ words: [String]) {
         #expect(throws: UsageError.self) { try CommandRequest(arguments: ["bench"] + words) }

@@ -114,6 +114,28 @@ struct VerdictTableTests {
         #expect(changed.verdict(for: .connectFailed(untrusted)) == .retry)
     }
 
+    @Test("R3: a failure of the network is retried, what the platform forbids is not")
+    func failures() {
+        let kinds: [ConnectionFailure.Kind] = [
+            .resolution, .refused, .unreachable, .reset, .endOfStream, .timedOut, .tls, .proxy,
+            .forbidden, .system,
+        ]
+        #expect(Set(kinds) == Set(ConnectionFailure.Kind.allCases))
+        for kind in kinds {
+            let verdict: Verdict = kind == .forbidden ? .stop : .retry
+            let failure = ConnectionFailure(kind)
+            #expect(table[.failure(kind)] == verdict)
+            #expect(table.verdict(for: .connectFailed(failure)) == verdict)
+            #expect(table.verdict(for: .connectionLost(failure)) == verdict)
+            var changed = table
+            changed[.kind(.connectFailed)] = .retryAfter(.seconds(1))
+            #expect(changed.verdict(for: .connectFailed(failure)) == .retryAfter(.seconds(1)))
+            changed[.failure(kind)] = .retryAfter(.seconds(2))
+            #expect(changed.verdict(for: .connectFailed(failure)) == .retryAfter(.seconds(2)))
+            #expect(changed.verdict(for: .connectionLost(failure)) == .retryAfter(.seconds(2)))
+        }
+    }
+
     @Test("R3: the app can change the verdict of a code, a status or a kind")
     func changes() {
         var table = VerdictTable()

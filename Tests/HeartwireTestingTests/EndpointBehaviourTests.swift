@@ -131,6 +131,56 @@ import Testing
         #expect(world.endpoint.counters.messages == 2)
     }
 
+    @Test("A1: echo=all: a message goes to all that share theirs, once to each, and to nobody else")
+    func room() throws {
+        let world = World()
+        let (alice, bob) = (try world.open("/?echo=all"), try world.open("/?echo=all"))
+        let others = [
+            try world.open("/"), try world.open("/?echo=off"),
+            try world.connect("/?echo=all&delay=9"),
+        ]
+        try alice.send(.text("one"))
+        try bob.send(.binary([2]), .text("three"))
+        try others[0].send(.text("four"))
+        let said: [Message] = [.text("one"), .binary([2]), .text("three")]
+        #expect(alice.messages == said)
+        #expect(bob.messages == said)
+        #expect(others.map(\.messages) == [[.text("four")], [], []])
+        #expect(world.endpoint.counters.messages == 4)
+    }
+
+    @Test(
+        "A1: echo=all: what comes to a closing connection, or from one that is gone, changes nothing"
+    )
+    func roomOfLeavers() throws {
+        let world = World()
+        let (alice, bob) = (try world.open("/?echo=all"), try world.open("/?echo=all&close=1000@5"))
+        world.executor.advance(by: .milliseconds(5))
+        try alice.send(.text("late"))
+        #expect(alice.messages == [.text("late")])
+        #expect(bob.messages.isEmpty)
+    }
+
+    @Test(
+        "A1, P4: echo=all: who does not read is dropped at the high-water mark and holds up nobody")
+    func roomWithASleeper() throws {
+        var limits = Limits()
+        (limits.outgoingHighWater, limits.outgoingLowWater) = (1_000, 500)
+        let world = World(limits: limits)
+        let (alice, sleeper) = (try world.open("/?echo=all"), try world.open("/?echo=all"))
+        world.executor.perform { sleeper.channel?.setReading(false) }
+        let message = Message.binary([UInt8](repeating: 7, count: 100_000))
+        var sent = 0
+        while sleeper.end == nil, sent < 1_000, world.endpoint.counters.closed == 0 {
+            try alice.send(message)
+            sent += 1
+        }
+        #expect(world.endpoint.counters.closed == 1)
+        #expect(world.journalNames.contains("dropped"))
+        #expect(alice.messages.count == sent)
+        #expect(alice.end == nil)
+    }
+
     // MARK: hello
 
     @Test("hello=COUNTxSIZE: so many text messages of so many characters come unasked")

@@ -109,10 +109,16 @@ import Testing
         #expect(fault("pong=\(value)")?.key == "pong")
     }
 
-    @Test("echo takes on and off")
+    @Test("echo takes on, off and all")
     func echo() throws {
-        #expect(try parse("echo=on").echoes)
-        #expect(try !parse("echo=off").echoes)
+        for (value, echoes, shares) in [
+            ("on", true, false), ("off", false, false), ("all", true, true),
+        ] {
+            let behaviour = try parse("echo=\(value)")
+            #expect(behaviour.echoes == echoes)
+            #expect(behaviour.sharesEchoes == shares)
+        }
+        #expect(!EndpointBehaviour().sharesEchoes)
         for value in ["", "0", "false", "Off"] { #expect(fault("echo=\(value)")?.key == "echo") }
     }
 

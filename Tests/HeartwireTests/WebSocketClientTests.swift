@@ -29,6 +29,29 @@ struct WebSocketClientTests {
         }
     }
 
+    @Test(
+        "a configuration that is made ahead can be handed over on the main actor, and is checked alike"
+    )
+    @MainActor
+    func madeAhead() async throws {
+        let url = try WebSocketURL("ws://127.0.0.1:1/")
+        var configuration = ClientConfiguration()
+        configuration.reconnect = nil
+        let client = try WebSocketClient(url, configuration: configuration)
+        await client.connect()
+        let stopped = await #expect(throws: SessionStopped.self) {
+            try await client.waitUntilOpen()
+        }
+        guard case .refusedToRetry(.connectFailed) = stopped?.cause else {
+            Issue.record("the policy was not taken: \(String(describing: stopped))")
+            return
+        }
+        configuration.heartbeat = .every(.zero, timeout: .seconds(1))
+        #expect(throws: HeartbeatConfigurationError.self) {
+            _ = try WebSocketClient(url, configuration: configuration)
+        }
+    }
+
     @Test("S1: a client that was never asked to connect is idle, and says so when waited for")
     func idle() throws {
         let client = try world.client()

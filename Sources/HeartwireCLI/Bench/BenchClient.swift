@@ -9,6 +9,7 @@ enum BenchClient {
     static func run(
         _ load: BenchLoad, output: DescriptorWriter = .standardOutput
     ) async -> CommandEnd {
+        if let obstacle = load.transport.obstacle { return .failed(obstacle) }
         let client: WebSocketClient
         let message: Message
         do {
@@ -16,6 +17,10 @@ enum BenchClient {
             let path = load.kind == .deflate ? "/d" : "/"
             client = try WebSocketClient("ws://127.0.0.1:\(load.port)\(path)") {
                 $0.reconnect = nil
+                switch load.transport {
+                case .socket: $0.transport = .sockets
+                case .urlsession: $0.transport = .urlSession()
+                }
                 $0.compression = load.kind == .deflate ? .deflate() : .off
             }
             await client.connect()
@@ -56,9 +61,15 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                guard await messages.next() != nil else {
-                    throw BenchEnd.connectionEnded
-                }
+                var rest = message.byteCount
+                repeat {
+                    guard let answer = await messages.next() else {
+                        throw BenchEnd.connectionEnded
+                    }
+                    rest -= answer.byteCount
+                    meter.countPiece()
+                } while rest > 0 && load.mayCut
+                guard rest == 0 else { throw BenchEnd.changed }
                 let now = BenchMeter.wall()
                 meter.note(latency: now - start)
                 meter.count()
@@ -79,9 +90,15 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                guard await messages.next() != nil else {
-                    throw BenchEnd.connectionEnded
-                }
+                var rest = message.byteCount
+                repeat {
+                    guard let answer = await messages.next() else {
+                        throw BenchEnd.connectionEnded
+                    }
+                    rest -= answer.byteCount
+                    meter.countPiece()
+                } while rest > 0 && load.mayCut
+                guard rest == 0 else { throw BenchEnd.changed }
                 try await client.send(message)
             }
             meter.count(load.window)
@@ -97,6 +114,12 @@ enum BenchClient {
 /// What ends a measurement early.
 enum BenchEnd: Error, CustomStringConvertible {
     case connectionEnded
+    case changed
 
-    var description: String { "the server ended the connection during the measurement" }
+    var description: String {
+        switch self {
+        case .connectionEnded: "the connection ended during the measurement"
+        case .changed: "a message came back longer or shorter than it was sent"
+        }
+    }
 }

@@ -9,12 +9,18 @@ struct BenchMeter {
     private static let maximumLatencies = 4_000_000
 
     private(set) var messages = 0
+    /// What came back, where messages may come back in pieces.
+    private var pieces = 0
     private var latencies: [Float] = []
     private var wallStart = BenchMeter.wall()
     private var cpuStart = BenchMeter.cpu()
 
     mutating func count(_ messages: Int = 1) {
         self.messages += messages
+    }
+
+    mutating func countPiece() {
+        pieces += 1
     }
 
     mutating func note(latency: Double) {
@@ -32,7 +38,8 @@ struct BenchMeter {
         }
         return "RES msgs=\(messages) wall=\(Self.fixed(wall, 6))"
             + " user=\(Self.fixed(user - cpuStart.user, 6)) sys=\(Self.fixed(system - cpuStart.system, 6))"
-            + " p50=\(micros(0.5)) p99=\(micros(0.99))\n"
+            + " p50=\(micros(0.5)) p99=\(micros(0.99))"
+            + (pieces > messages ? " pieces=\(pieces)\n" : "\n")
     }
 
     /// Seconds since the beginning, on the clock and of processor time.

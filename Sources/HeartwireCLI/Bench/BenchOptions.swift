@@ -36,15 +36,17 @@ enum BenchOptions: Sendable, Hashable {
             .init(placeholder: "TIME", help: "How many seconds to measure.", isRequired: false),
             .init(placeholder: "FILE", help: "The text for KIND d.", isRequired: false),
         ],
-        options: DeliverLoad.options,
+        options: [BenchLoad.transportOption.spec] + DeliverLoad.options,
         discussion: """
-            bench client PORT SIZE WINDOW KIND SECONDS [FILE]
+            bench client [--transport urlsession] PORT SIZE WINDOW KIND SECONDS [FILE]
               connects to ws://127.0.0.1:PORT/ through the public client, keeps WINDOW messages
               under way, warms up for 0.2 s, measures, and prints one line:
               RES msgs=N wall=S user=S sys=S p50=MICROSECONDS p99=MICROSECONDS
               (p50 and p99 are round trips where WINDOW is 1, otherwise 0)
               KIND d connects to the path /d with permessage-deflate, and each message is the
               text in FILE, whatever SIZE says. The other kinds go without compression.
+              Over urlsession the connection is Foundation's, which compresses as it likes. On
+              Linux it gives long messages in pieces; pieces=N then tells how many came.
             bench server PORT
               echoes until it is killed
             bench deliver
@@ -69,12 +71,10 @@ enum BenchOptions: Sendable, Hashable {
     init(_ parsed: ParsedArguments) throws(UsageError) {
         let words = parsed.positionals
         guard let mode = words.first else { throw Self.problem("MODE is missing") }
+        try Self.checkOptions(of: mode, parsed)
         if let request = try Self.delivery(mode, parsed) {
             self = request
             return
-        }
-        if let option = parsed.texts.keys.min() {
-            throw Self.problem("'--\(option)' is for 'bench deliver', 'hold' and 'grow'")
         }
         guard words.count > 1 else { throw Self.problem("PORT is missing") }
         guard let port = UInt16(words[1]), port > 0 || mode == "server" else {
@@ -84,10 +84,28 @@ enum BenchOptions: Sendable, Hashable {
         case "server":
             guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
             self = .server(port: port)
-        case "client": self = .client(try Self.load(port, Array(words.dropFirst(2))))
+        case "client":
+            var load = try Self.load(port, Array(words.dropFirst(2)))
+            load.transport = try parsed.value(of: BenchLoad.transportOption)
+            self = .client(load)
         default:
             throw Self.problem(
                 "'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+        }
+    }
+
+    private static let deliveryModes = ["deliver", "hold", "grow"]
+
+    /// Refuses the options of other modes.
+    private static func checkOptions(
+        of mode: String, _ parsed: ParsedArguments
+    ) throws(UsageError) {
+        for option in parsed.texts.keys.sorted() {
+            if option == BenchLoad.transportOption.spec.name {
+                guard mode == "client" else { throw problem("'--\(option)' is for 'bench client'") }
+            } else if !deliveryModes.contains(mode) {
+                throw problem("'--\(option)' is for 'bench deliver', 'hold' and 'grow'")
+            }
         }
     }
 
@@ -95,7 +113,7 @@ enum BenchOptions: Sendable, Hashable {
     private static func delivery(
         _ mode: String, _ parsed: ParsedArguments
     ) throws(UsageError) -> BenchOptions? {
-        guard ["deliver", "hold", "grow"].contains(mode) else { return nil }
+        guard deliveryModes.contains(mode) else { return nil }
         guard parsed.positionals.count == 1 else {
             throw problem("'bench \(mode)' takes options alone")
         }
@@ -146,4 +164,11 @@ struct BenchLoad: Sendable, Hashable {
     var seconds: Double
     /// Where the text is that is sent compressed; only for that kind.
     var file: String?
+    /// What makes the connection.
+    var transport = TransportChoice.socket
+    /// Whether a message may come back as several, as Foundation's come on Linux.
+    var mayCut: Bool { transport == .urlsession }
+
+    static let transportOption = Option<TransportChoice>.choice(
+        "transport", default: .socket, "client: what makes the connection.")
 }

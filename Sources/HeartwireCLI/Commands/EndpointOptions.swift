@@ -38,7 +38,8 @@ struct EndpointOptions: Sendable, Hashable {
 
             The query of a client's URL chooses the behaviour:
               pong=on|off|double|wrong|late:MS   how pings are answered
-              echo=on|off                        whether messages come back
+              echo=on|off|all                    whether messages come back; all: to the other
+                                                 clients that asked for it, too
               deflate=on|off                     whether an offer of compression is accepted
               hello=COUNTxSIZE                   messages sent at once after the opening
               close=CODE[:REASON][@MS]           close; 'close=none' sends no code

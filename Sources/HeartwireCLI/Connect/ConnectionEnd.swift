@@ -44,7 +44,8 @@ enum ConnectionEnd {
         switch failure.kind {
         case .tls: .insecure
         case .timedOut: .timedOut
-        case .resolution, .refused, .unreachable, .reset, .endOfStream, .proxy, .system:
+        case .resolution, .refused, .unreachable, .reset, .endOfStream, .proxy, .forbidden,
+            .system:
             .failure
         }
     }
