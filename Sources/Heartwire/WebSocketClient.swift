@@ -28,12 +28,17 @@ public actor WebSocketClient {
     ///
     /// - Parameters:
     ///   - url: A `ws:` or `wss:` URL (RFC 6455 §3).
-    ///   - configure: Changes the default configuration.
+    ///   - configure: Changes the default configuration. It is `sending`, so that it can be written on the main actor; a
+    ///     closure that was handed in from elsewhere makes a ``ClientConfiguration`` first.
     /// - Throws: `WebSocketURLError` for a URL that cannot be connected to, `HeartbeatConfigurationError` for an interval or
     ///   timeout that is not positive, `OpeningRequestError` for header fields or subprotocols that could not stand in a request,
     ///   `TLSFailure` for certificates or a key that cannot be used.
-    public init(_ url: String, configure: (inout ClientConfiguration) -> Void = { _ in }) throws {
-        try self.init(try WebSocketURL(url), configure: configure)
+    public init(
+        _ url: String, configure: sending (inout ClientConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = ClientConfiguration()
+        configure(&configuration)
+        try self.init(try WebSocketURL(url), configuration: configuration)
     }
 
     /// Makes a client that does nothing until ``connect()``.
@@ -42,16 +47,15 @@ public actor WebSocketClient {
     ///   - url: Where to connect to.
     ///   - configure: Changes the default configuration.
     /// - Throws: `HeartbeatConfigurationError`, `OpeningRequestError` or `TLSFailure`, as above.
-    public init(_ url: WebSocketURL, configure: (inout ClientConfiguration) -> Void = { _ in })
-        throws
-    {
+    public init(
+        _ url: WebSocketURL, configure: sending (inout ClientConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = ClientConfiguration()
         configure(&configuration)
         try self.init(url, configuration: configuration)
     }
 
-    /// Makes a client that does nothing until ``connect()``. On the main actor and on other actors the configuration is made
-    /// ahead, since a closure that is written there belongs to them and cannot be handed to the client.
+    /// Makes a client that does nothing until ``connect()``, by a configuration that was made ahead.
     ///
     /// - Parameters:
     ///   - url: Where to connect to.

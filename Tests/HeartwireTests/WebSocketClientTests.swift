@@ -52,6 +52,27 @@ struct WebSocketClientTests {
         }
     }
 
+    @Test("a view model on the main actor writes the configuration in place")
+    @MainActor
+    func writtenInPlace() async throws {
+        let policy: ReconnectPolicy? = nil
+        for client in [
+            try WebSocketClient("ws://127.0.0.1:1/") { $0.reconnect = policy },
+            try WebSocketClient(try WebSocketURL("ws://127.0.0.1:1/")) {
+                $0.reconnect = policy
+            },
+        ] {
+            await client.connect()
+            let stopped = await #expect(throws: SessionStopped.self) {
+                try await client.waitUntilOpen()
+            }
+            guard case .refusedToRetry(.connectFailed) = stopped?.cause else {
+                Issue.record("the policy was not taken: \(String(describing: stopped))")
+                continue
+            }
+        }
+    }
+
     @Test("S1: a client that was never asked to connect is idle, and says so when waited for")
     func idle() throws {
         let client = try world.client()
