@@ -143,6 +143,11 @@ import Testing
         #expect(received(spoiled("GET", "GET \(target) HTTP/1.1"))?.target == target)
     }
 
+    @Test("RFC 9113 3.4: the preface of HTTP/2 is a method that is not served")
+    func preface() {
+        #expect(status(["PRI * HTTP/2.0", "", "SM", ""]) == 405)
+    }
+
     @Test("RFC 9112 3.2: Host is there exactly once and not empty, else 400")
     func host() {
         #expect(status(spoiled("Host")) == 400)
