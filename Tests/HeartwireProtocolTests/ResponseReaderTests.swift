@@ -240,11 +240,8 @@ import Testing
     private func withoutGreeting(
         _ result: ReaderResult<ResponseReader.Outcome>
     ) -> ReaderResult<ResponseReader.Outcome> {
-        guard let violation = violation(result),
-            violation.expected == HeadFault.noStatusLine.expected
-        else { return result }
-        let shown = ProtocolViolation.handshake(expected: violation.expected, seen: "")
-        return ReaderResult(outcome: .failed(shown), consumed: result.consumed)
+        guard let violation = violation(result)?.withoutGreeting else { return result }
+        return ReaderResult(outcome: .failed(violation), consumed: result.consumed)
     }
 
     @Test("P4: a million headers fail at the limit, at once and whatever the pieces are")
