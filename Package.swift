@@ -158,6 +158,7 @@ if Context.environment["HEARTWIRE_FUZZ"] != nil {
         ("Engine", Array(house.prefix(2)), ["corpus"]),
         ("Extensions", house, ["corpus", "dictionary"]),
         ("Inflate", house, ["corpus"]),
+        ("Routes", Array(house.prefix(2)), ["corpus"]),
     ]
     package.targets += [
         .target(

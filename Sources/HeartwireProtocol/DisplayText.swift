@@ -25,6 +25,22 @@ package enum DisplayText {
         return escaped(String(String.UnicodeScalarView(head))) + (isCut ? "…" : "")
     }
 
+    /// At most the first `limit` of `bytes` in quotation marks, in visible ASCII, with a mark where they were cut.
+    static func quoted(_ bytes: [UInt8], limit: Int) -> String {
+        let shown = bytes.prefix(limit).reduce(into: "") { shown, byte in
+            switch byte {
+            case UInt8(ascii: "\n"): shown += "\\n"
+            case UInt8(ascii: "\r"): shown += "\\r"
+            case UInt8(ascii: "\t"): shown += "\\t"
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                shown += "\\\(Character(Unicode.Scalar(byte)))"
+            case 0x20...0x7E: shown.unicodeScalars.append(Unicode.Scalar(byte))
+            default: shown += (byte < 0x10 ? "\\x0" : "\\x") + String(byte, radix: 16)
+            }
+        }
+        return "\"\(shown)\"" + (bytes.count > limit ? "…" : "")
+    }
+
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         // Most text needs no look at the tables of Unicode.
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }

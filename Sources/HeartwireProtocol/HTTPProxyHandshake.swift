@@ -3,7 +3,7 @@ struct HTTPProxyHandshake: Sendable {
     private var parser: HeadParser
 
     init(limits: Limits) {
-        parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: false)
+        parser = HeadParser(.response, limits: limits)
     }
 
     /// The request: the target stands there as host and port, the port always (RFC 9112 §3.2.3), and `Host`
@@ -29,13 +29,11 @@ struct HTTPProxyHandshake: Sendable {
             case .needsMore: return nil
             case .failed: return .failed(.malformedAnswer)
             case .complete(let head):
-                guard let line = StatusLine(head.startLine) else {
-                    return .failed(.malformedAnswer)
-                }
-                switch line.status {
+                let status = StatusLine(head.startLine).status
+                switch status {
                 case 200...299: return .established
                 case 100, 102...199: parser.startNextHead()
-                default: return .failed(.status(line.status))
+                default: return .failed(.status(status))
                 }
             }
         }

@@ -36,6 +36,11 @@ enum HTTPSyntax {
         byte == space || byte == tab
     }
 
+    /// Whether `byte` belongs to the end of a line, CR or LF (RFC 9112 §2.2).
+    static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == carriageReturn || byte == lineFeed
+    }
+
     /// Whether `byte` is a decimal digit.
     static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")

@@ -10,6 +10,14 @@ struct HeadParser: Sendable {
         let fields: HeaderFields
     }
 
+    /// Whose head it is.
+    enum Kind: Sendable, Hashable {
+        /// A client's. May follow a stray CRLF (RFC 9112 §2.2).
+        case request
+        /// A server's or a proxy's.
+        case response
+    }
+
     enum Step: Sendable, Hashable {
         /// Every byte was taken and the head goes on.
         case needsMore
@@ -19,17 +27,20 @@ struct HeadParser: Sendable {
         case failed(HeadFault)
     }
 
-    private let ignoresLeadingEmptyLines: Bool
+    private let kind: Kind
     private var bytesLeft: Int
     private var linesLeft: Int
-    private var line: [UInt8] = []
+    /// The bytes of the line that has begun; after ``HeadFault/noStatusLine`` and ``HeadFault/noMethod`` what stood
+    /// before the wrong byte.
+    private(set) var line: [UInt8] = []
     private var sawCarriageReturn = false
+    /// Whether the method of the request line has ended.
+    private var isBehindMethod = false
     private var startLine: String?
     private var fields = HeaderFields()
 
-    /// - Parameter ignoresLeadingEmptyLines: for requests, which may follow a stray CRLF (RFC 9112 §2.2).
-    init(limits: Limits, ignoresLeadingEmptyLines: Bool) {
-        self.ignoresLeadingEmptyLines = ignoresLeadingEmptyLines
+    init(_ kind: Kind, limits: Limits) {
+        self.kind = kind
         bytesLeft = limits.headBytes
         linesLeft = limits.headLines
     }
@@ -63,6 +74,7 @@ struct HeadParser: Sendable {
             sawCarriageReturn = false
             return try finishLine()
         }
+        if startLine == nil { try checkStart(byte) }
         switch byte {
         case HTTPSyntax.carriageReturn: sawCarriageReturn = true
         case HTTPSyntax.lineFeed: throw .bareLineFeed
@@ -72,14 +84,26 @@ struct HeadParser: Sendable {
         return nil
     }
 
+    /// What cannot begin a head is not waited for.
+    private mutating func checkStart(_ byte: UInt8) throws(HeadFault) {
+        switch kind {
+        case .response:
+            guard StatusLine.admits(byte, behind: line.count) else { throw .noStatusLine }
+        case .request where !isBehindMethod:
+            guard RequestLine.admits(byte, behind: line.count) else { throw .noMethod }
+            isBehindMethod = byte == HTTPSyntax.space
+        case .request: break
+        }
+    }
+
     private mutating func finishLine() throws(HeadFault) -> Head? {
         defer { line.removeAll(keepingCapacity: true) }
         if line.isEmpty {
-            if let startLine { return Head(startLine: startLine, fields: fields) }
-            guard ignoresLeadingEmptyLines else { throw .missingStartLine }
-            return nil
+            // Only a request's head may begin with one.
+            return startLine.map { Head(startLine: $0, fields: fields) }
         }
         if startLine == nil {
+            guard kind == .response || RequestLine.isComplete(line) else { throw .noRequestLine }
             startLine = String(decoding: line, as: UTF8.self)
         } else {
             guard linesLeft > 0 else { throw .tooManyLines }
@@ -102,12 +126,14 @@ struct HeadParser: Sendable {
     }
 }
 
-/// Which rule a head broke. It holds nothing of what was read.
+/// Which rule a head broke. It holds nothing of what was read; of a beginning that is no head the readers show a piece.
 enum HeadFault: Error, Sendable, Hashable, CaseIterable {
     case bareLineFeed
     case bareCarriageReturn
     case controlCharacter
-    case missingStartLine
+    case noStatusLine
+    case noMethod
+    case noRequestLine
     case foldedLine
     case missingColon
     case whitespaceBeforeColon
@@ -119,8 +145,8 @@ enum HeadFault: Error, Sendable, Hashable, CaseIterable {
     var isLimit: Bool {
         switch self {
         case .tooManyBytes, .tooManyLines: true
-        case .bareLineFeed, .bareCarriageReturn, .controlCharacter, .missingStartLine, .foldedLine,
-            .missingColon, .whitespaceBeforeColon, .illegalFieldName:
+        case .bareLineFeed, .bareCarriageReturn, .controlCharacter, .noStatusLine, .noMethod,
+            .noRequestLine, .foldedLine, .missingColon, .whitespaceBeforeColon, .illegalFieldName:
             false
         }
     }
@@ -130,7 +156,9 @@ enum HeadFault: Error, Sendable, Hashable, CaseIterable {
         switch self {
         case .bareLineFeed, .bareCarriageReturn: "head lines that end in CRLF (RFC 9112 2.2)"
         case .controlCharacter: "no control characters in the head (RFC 9110 5.5)"
-        case .missingStartLine: "a start line (RFC 9112 2.1)"
+        case .noStatusLine: "an HTTP/1.1 status line (RFC 9112 4)"
+        case .noMethod: "a request that begins with a method (RFC 9112 3.1)"
+        case .noRequestLine: "a request line (RFC 9112 3)"
         case .foldedLine: "each header field on one line (RFC 9112 5.2)"
         case .missingColon: "a colon in each header line (RFC 9112 5)"
         case .whitespaceBeforeColon: "no white space before a header's colon (RFC 9112 5.1)"
@@ -146,7 +174,8 @@ enum HeadFault: Error, Sendable, Hashable, CaseIterable {
         case .bareLineFeed: "a bare LF"
         case .bareCarriageReturn: "a bare CR"
         case .controlCharacter: "a control character"
-        case .missingStartLine: "an empty line"
+        case .noStatusLine, .noMethod: "another beginning"
+        case .noRequestLine: "another first line"
         case .foldedLine: "a folded line"
         case .missingColon: "a line without one"
         case .whitespaceBeforeColon: "white space"

@@ -1,7 +1,7 @@
 /// The *peer* broke a rule: what was expected, what was seen, and where the rule stands.
 ///
 /// Its counterpart for faults of the caller is ``SendError``. A violation never holds payload bytes
-/// or header values, so it can be logged.
+/// or header values, so it can be logged. Of a peer that speaks no HTTP at all it shows the first 32 bytes at most, escaped.
 public struct ProtocolViolation: Error, Sendable, Hashable {
     /// The code that the connection is failed with (RFC 6455 §7.1.7).
     public let closeCode: CloseCode

@@ -5,7 +5,8 @@ public struct RequestReader: Sendable {
         /// A lawful handshake, to be accepted or rejected.
         case received(OpeningRequestHead)
         /// Not one: answer with this status (400, 405, 426 or 431; ``OpeningResponse/reject(status:headers:body:)``
-        /// adds the headers that go with it) and with what was wrong, which holds nothing of the request.
+        /// adds the headers that go with it) and with what was wrong, which holds nothing of a request: of what
+        /// begins with no method it shows the first bytes, escaped.
         case invalid(status: Int, reason: String)
     }
 
@@ -14,7 +15,7 @@ public struct RequestReader: Sendable {
 
     /// Waits for the first byte of a request.
     public init(limits: Limits = Limits()) {
-        parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: true)
+        parser = HeadParser(.request, limits: limits)
     }
 
     /// Reads on. Bytes behind the head's blank line are not consumed, and nothing is after the outcome,
@@ -27,9 +28,14 @@ public struct RequestReader: Sendable {
         case .complete(let head):
             isFinished = true
             return (next, Self.judge(head))
+        case .failed(.noMethod):
+            isFinished = true
+            // No query stands in what comes before a method's end.
+            let seen = Greeting.words(parser.line + [bytes[next - 1]])
+            return (next, Self.invalid(.noMethod, seen: seen))
         case .failed(let fault):
             isFinished = true
-            return (next, Self.invalid(fault))
+            return (next, Self.invalid(fault, seen: fault.seen))
         }
     }
 
@@ -39,10 +45,9 @@ public struct RequestReader: Sendable {
         return .invalid(status: 400, reason: "the stream ended within the request's head")
     }
 
-    private static func invalid(_ fault: HeadFault) -> Outcome {
+    private static func invalid(_ fault: HeadFault, seen: String) -> Outcome {
         .invalid(
-            status: fault.isLimit ? 431 : 400,
-            reason: "\(fault.seen) instead of \(fault.expected)")
+            status: fault.isLimit ? 431 : 400, reason: "\(seen) instead of \(fault.expected)")
     }
 
     private struct Fault: Error {
@@ -93,17 +98,14 @@ public struct RequestReader: Sendable {
 
     /// The target of `GET target HTTP/1.1`, as it stands there.
     private static func target(of startLine: String) throws(Fault) -> String {
-        let parts = startLine.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, HTTPSyntax.isToken(parts[0].utf8) else {
-            throw Fault(status: 400, reason: "no request line (RFC 9112 3)")
-        }
-        guard parts[0] == "GET" else {
+        let line = startLine.utf8
+        guard line.starts(with: "GET ".utf8) else {
             throw Fault(status: 405, reason: "another method than GET")
         }
-        guard parts[2] == "HTTP/1.1" else {
+        guard line.suffix(9).elementsEqual(" HTTP/1.1".utf8) else {
             throw Fault(status: 400, reason: "another version than HTTP/1.1")
         }
-        let target = parts[1]
+        let target = Substring(line.dropFirst(4).dropLast(9))
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
             target.hasPrefix("/") || isAbsolute(target)
         else {

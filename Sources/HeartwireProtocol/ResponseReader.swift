@@ -1,7 +1,8 @@
 /// Reads the server's answer to an opening handshake, from pieces cut anywhere (RFC 6455 §4.1).
 ///
 /// Interim answers (100, 103) are passed over, within the same limits. A 101 that keeps every rule opens
-/// the connection; any other status is a ``Refusal`` with the beginning of its body; everything else fails.
+/// the connection; any other status is a ``Refusal`` with the beginning of its body; everything else fails, and what
+/// is no HTTP at its first wrong byte: a server that speaks first gives itself away at once.
 public struct ResponseReader: Sendable {
     /// What the answer turned out to be.
     public enum Outcome: Sendable, Hashable {
@@ -35,7 +36,7 @@ public struct ResponseReader: Sendable {
             acceptValue: OpeningRequest.acceptValue(for: key), subprotocols: offeredSubprotocols,
             deflate: deflate)
         refusalBodyBytes = limits.refusalBodyBytes
-        parser = HeadParser(limits: limits, ignoresLeadingEmptyLines: false)
+        parser = HeadParser(.response, limits: limits)
     }
 
     /// The refusal as far as it has arrived, while its body is still being read: what to
@@ -53,6 +54,9 @@ public struct ResponseReader: Sendable {
             index = next
             switch step {
             case .needsMore: return (index, nil)
+            case .failed(.noStatusLine):
+                let rest = bytes.extracting(droppingFirst: index - 1)
+                return (index, finish(.failed(noStatusLine(behind: parser.line, rest))))
             case .failed(let fault): return (index, finish(.failed(ProtocolViolation(fault))))
             case .complete(let head):
                 if let outcome = judge(head) { return (index, finish(outcome)) }
@@ -80,13 +84,16 @@ public struct ResponseReader: Sendable {
                     seen: "the connection closed during the handshake")))
     }
 
+    /// What spoke instead of HTTP, as far as it has come.
+    private func noStatusLine(behind line: [UInt8], _ rest: Span<UInt8>) -> ProtocolViolation {
+        var shown = line
+        for index in 0..<min(rest.count, Greeting.shownBytes + 1) { shown.append(rest[index]) }
+        return .handshake(expected: HeadFault.noStatusLine.expected, seen: Greeting.words(shown))
+    }
+
     /// The outcome that a head decides, or `nil` when the next head or the body will.
     private mutating func judge(_ head: HeadParser.Head) -> Outcome? {
-        guard let line = StatusLine(head.startLine) else {
-            return .failed(
-                .handshake(
-                    expected: "an HTTP/1.1 status line (RFC 9112 4)", seen: "another first line"))
-        }
+        let line = StatusLine(head.startLine)
         switch line.status {
         case 101: return verifier.verify(line, head.fields)
         case 100..<200: parser.startNextHead()

@@ -94,35 +94,6 @@ struct ResponseVerifier: Sendable {
     }
 }
 
-/// `HTTP/1.1 101 Switching Protocols`, taken apart (RFC 9112 §4).
-struct StatusLine: Sendable, Hashable {
-    /// 0 or 1: `HTTP/1.0` or `HTTP/1.1`.
-    let minorVersion: Int
-    /// 100 to 999.
-    let status: Int
-    /// What follows the status; often nothing, and then the space before it may be missing too.
-    let reasonPhrase: String
-
-    /// `nil` for anything that is no status line of HTTP/1.0 or HTTP/1.1.
-    init?(_ line: String) {
-        let bytes = Array(line.utf8)
-        guard bytes.count >= 12, bytes[..<7].elementsEqual("HTTP/1.".utf8) else { return nil }
-        switch bytes[7] {
-        case UInt8(ascii: "0"): minorVersion = 0
-        case UInt8(ascii: "1"): minorVersion = 1
-        default: return nil
-        }
-        let digits = bytes[9..<12]
-        guard bytes[8] == HTTPSyntax.space, digits.allSatisfy(HTTPSyntax.isDigit) else {
-            return nil
-        }
-        status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        guard status >= 100 else { return nil }
-        guard bytes.count == 12 || bytes[12] == HTTPSyntax.space else { return nil }
-        reasonPhrase = String(decoding: bytes.dropFirst(13), as: UTF8.self)
-    }
-}
-
 extension ProtocolViolation {
     /// A rule of RFC 6455 §4.1 that the server's answer broke.
     static func handshake(expected: String, seen: String) -> ProtocolViolation {

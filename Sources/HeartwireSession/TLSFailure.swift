@@ -16,6 +16,8 @@ public enum TLSFailure: Error, Sendable, Hashable {
     case version
     /// What answered does not speak TLS.
     case notTLS
+    /// What answered speaks plain HTTP: its port is one for `ws`, not for `wss`.
+    case plainHTTP
     /// The peer gave up with this alert (RFC 8446 §6.2).
     case alert(UInt8)
     /// The peer ended the stream without `close_notify` (RFC 8446 §6.1): what it meant to say may be cut short.
@@ -39,6 +41,7 @@ extension TLSFailure {
         case applicationProtocol = "application-protocol"
         case version
         case notTLS = "not-tls"
+        case plainHTTP = "plain-http"
         case alert
         case truncated
         case broken
@@ -57,6 +60,7 @@ extension TLSFailure {
         case .applicationProtocol: .applicationProtocol
         case .version: .version
         case .notTLS: .notTLS
+        case .plainHTTP: .plainHTTP
         case .alert: .alert
         case .truncated: .truncated
         case .broken: .broken
@@ -78,11 +82,40 @@ extension TLSFailure: CustomStringConvertible {
         case .applicationProtocol: "ALPN: the peer does not speak http/1.1"
         case .version: "no version of TLS that both sides allow"
         case .notTLS: "the server does not speak TLS"
-        case .alert(let number): "the peer gave up with alert \(number)"
+        case .plainHTTP: "the server does not speak TLS but plain HTTP, as for a ws URL"
+        case .alert(let number): "the peer gave up with \(Self.words(forAlert: number))"
         case .truncated: "TLS truncated: the peer ended the stream without close_notify"
         case .broken(let words): "the peer broke TLS: \(words)"
         case .configuration(let words): "TLS is not configured right: \(words)"
         case .unavailable: "this build has no TLS for sockets"
         }
+    }
+
+    /// RFC 8446 §6, and what only earlier versions have.
+    private static func words(forAlert number: UInt8) -> String {
+        let name: String? =
+            switch number {
+            case 10: "unexpected message"
+            case 20: "bad record MAC"
+            case 40: "handshake failure"
+            case 42: "bad certificate"
+            case 43: "unsupported certificate"
+            case 44: "certificate revoked"
+            case 45: "certificate expired"
+            case 46: "certificate unknown"
+            case 47: "illegal parameter"
+            case 48: "unknown CA"
+            case 49: "access denied"
+            case 50: "decode error"
+            case 51: "decrypt error"
+            case 71: "insufficient security"
+            case 80: "internal error"
+            case 90: "user canceled"
+            case 109: "missing extension"
+            case 112: "unrecognized name"
+            case 116: "certificate required"
+            default: nil
+            }
+        return "alert \(number)" + (name.map { " (\($0))" } ?? "")
     }
 }

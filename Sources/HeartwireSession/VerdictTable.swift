@@ -133,7 +133,7 @@ public struct VerdictTable: Sendable, Hashable {
     private static func standard(forTLS failure: TLSFailure.Kind) -> Verdict {
         switch failure {
         case .untrusted, .nameMismatch, .expired, .notYetValid, .pinMismatch, .applicationProtocol,
-            .version, .notTLS, .configuration, .unavailable:
+            .version, .notTLS, .plainHTTP, .configuration, .unavailable:
             .stop
         case .alert, .truncated, .broken: .retry
         }

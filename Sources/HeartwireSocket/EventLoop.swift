@@ -29,6 +29,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         var work = BatchQueue<Work>()
         var isSleeping = false
         var isStopping = false
+        var hasEnded = false
     }
 
     /// Jobs that run in one turn before sockets are looked at again.
@@ -95,7 +96,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     /// Ends the loop's thread after the present turn. Clients must be disconnected before; what is
-    /// submitted afterwards does not run.
+    /// submitted afterwards does not run. The loop keeps nothing then, its timers and descriptors included.
     public func shutdown() {
         inbox.withLock { $0.isStopping = true }
         poller.wake()
@@ -115,6 +116,23 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             waitForEvents()
         }
         thread.store(0, ordering: .relaxed)
+        letGo()
+    }
+
+    /// Lets go of what is left, at the end: it may hold the loop as the loop holds it, and would do so for ever.
+    private func letGo() {
+        let work = inbox.withLock { inbox in
+            inbox.hasEnded = true
+            defer { inbox.work = BatchQueue() }
+            return inbox.work
+        }
+        // Freed only at the end of this scope, since whoever goes may still cancel a timer or unwatch a descriptor.
+        let left = (work, ready, timers, dirty, handlers)
+        ready = BatchQueue()
+        timers = TimerHeap()
+        dirty = BatchQueue()
+        handlers = HandlerTable()
+        withExtendedLifetime(left) {}
     }
 
     /// Moves what other threads submitted into `ready`. Answers whether to go on.
@@ -225,6 +243,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             return
         }
         let mustWake = inbox.withLock { inbox in
+            guard !inbox.hasEnded else { return false }
             inbox.work.append(work)
             defer { inbox.isSleeping = false }
             return inbox.isSleeping

@@ -32,6 +32,11 @@
             self.loop = loop
         }
 
+        deinit {
+            // The loop ended before the last subscriber left.
+            if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        }
+
         func subscribe(
             in executor: any SessionExecutor, _ report: @escaping @Sendable (NetworkPath) -> Void
         ) -> PathSubscription {

@@ -4,14 +4,11 @@ import HeartwireSession
 // How long a frame may stand still (promise P4). One timer, which looks again when it is due: a read that does
 // not end a frame costs a look at the clock, and any other nothing.
 extension SocketTransport {
-    /// A timer that fires so late says that this process stood still, not the peer.
-    static let stallTolerance = Duration.seconds(1)
-
     /// Notes that bytes came, or that reading goes on, and sees to it that somebody looks whether the frame does.
     func noteProgress() {
         guard state == .open, engine.isInFrame else { return }
-        lastProgress = executor.now()
-        if stallTimer == nil { lookForStall() }
+        stallWatch.progressed(at: executor.now())
+        if stallTimer == nil { lookForStall(at: stallWatch.due) }
     }
 
     func stopLookingForStall() {
@@ -19,8 +16,7 @@ extension SocketTransport {
         stallTimer = nil
     }
 
-    private func lookForStall() {
-        let due = lastProgress.advanced(by: request.limits.frameStall)
+    private func lookForStall(at due: MonotonicInstant) {
         stallTimer = executor.schedule(at: due) { self.judgeStall(due: due) }
     }
 
@@ -28,12 +24,11 @@ extension SocketTransport {
         stallTimer = nil
         // Where reading is paused it is this side that stands still; then it begins anew.
         guard state == .open, engine.isInFrame, isReading, withheld.isEmpty else { return }
-        let now = executor.now()
-        if now >= due.advanced(by: Self.stallTolerance) { lastProgress = now }
-        guard lastProgress.advanced(by: request.limits.frameStall) <= now else {
-            return lookForStall()
+        switch stallWatch.verdict(timer: due, now: executor.now()) {
+        case .looksAgain(let due): lookForStall(at: due)
+        case .stalled:
+            engine.frameStalled()
+            pump()
         }
-        engine.frameStalled()
-        pump()
     }
 }

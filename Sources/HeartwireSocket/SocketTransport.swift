@@ -66,8 +66,8 @@ final class SocketTransport: Transport, TurnFlushable {
     var lingerTimer: TimerID?
     /// Fires when the frame that has begun may have stood still for too long.
     var stallTimer: TimerID?
-    /// When bytes came last while a frame was under way.
-    var lastProgress = MonotonicInstant(nanoseconds: 0)
+    /// When bytes came last while a frame was under way, and how long ago that may be.
+    var stallWatch: FrameStallWatch
     /// Where the attempt has been, while it is under way and follows redirects.
     var trail: RedirectTrail?
 
@@ -81,6 +81,7 @@ final class SocketTransport: Transport, TurnFlushable {
         self.random = random
         executor = factory.executor
         trail = request.redirects?.trail
+        stallWatch = FrameStallWatch(limit: request.limits.frameStall)
         self.observer = observer
         engine = Self.makeEngine(request, random)
     }

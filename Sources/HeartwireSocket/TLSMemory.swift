@@ -11,11 +11,16 @@
         var outgoing = ByteQueue()
         /// What came in earlier and was not read.
         private var incoming = ByteQueue()
+        /// The first bytes that OpenSSL took, five at most and the first the highest; and how many they are.
+        private var beginning: (bytes: UInt64, count: Int) = (0, 0)
         /// What came in with the present call.
         private var lent = UnsafeRawBufferPointer(start: nil, count: 0)
 
         /// Whether there is ciphertext that OpenSSL has not read.
         var hasIncoming: Bool { !incoming.isEmpty || !lent.isEmpty }
+
+        /// Whether the peer began with `HTTP/`, where TLS has the header of a record.
+        var beganWithHTTP: Bool { beginning.bytes == 0x48_5454_502F }
 
         /// Lends `bytes` to OpenSSL while `body` runs, behind what came before.
         func lend<R>(_ bytes: UnsafeRawBufferPointer, _ body: () -> R) -> R {
@@ -44,6 +49,13 @@
             return taken
         }
 
+        private func noteBeginning(_ bytes: Slice<UnsafeMutableRawBufferPointer>) {
+            guard beginning.count < 5 else { return }
+            for byte in bytes.prefix(5 - beginning.count) {
+                beginning = (beginning.bytes << 8 | UInt64(byte), beginning.count + 1)
+            }
+        }
+
         private static func of(_ bio: OpaquePointer?) -> TLSMemory? {
             BIO_get_data(bio).map { Unmanaged<TLSMemory>.fromOpaque($0).takeUnretainedValue() }
         }
@@ -60,8 +72,9 @@
             BIO_meth_set_read(method) { bio, bytes, count in
                 guard let bytes, count > 0, let memory = TLSMemory.of(bio) else { return -1 }
                 BIO_clear_flags(bio, heartwire_bio_retry_flags)
-                let taken = memory.read(
-                    into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)))
+                let target = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+                let taken = memory.read(into: target)
+                memory.noteBeginning(target.prefix(taken))
                 guard taken == 0 else { return Int32(clamping: taken) }
                 BIO_set_flags(bio, heartwire_bio_retry_read)
                 return -1

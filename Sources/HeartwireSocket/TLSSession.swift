@@ -140,7 +140,8 @@
         /// OpenSSL wants a session never to be touched again after a fatal error.
         private func broke() -> TLSFailure {
             isBroken = true
-            return .taken(verification: SSL_get_verify_result(ssl))
+            let failure = TLSFailure.taken(verification: SSL_get_verify_result(ssl))
+            return failure == .notTLS && memory.beganWithHTTP ? .plainHTTP : failure
         }
     }
 #endif

@@ -176,6 +176,7 @@ extension EndpointConnection {
         engine.accept(
             subprotocol: request?.subprotocols.first,
             compression: behaviour.deflates ? endpoint.compression : .off, codec: ZlibCodec())
+        noteProgress()
         record(.opened)
         if let close = behaviour.close {
             atOnceOrAfter(close.delay) { $0.scriptedClose(close) }

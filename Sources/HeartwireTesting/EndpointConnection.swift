@@ -55,13 +55,18 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     private var lastTimer = 0
     private var isFlushScheduled = false
     var isBlocked = false
-    private var isReading = true
+    private(set) var isReading = true
+    /// When bytes came last while a frame was under way, and how long ago that may be.
+    var stallWatch: FrameStallWatch
+    /// Whether a timer is set for the frame that has begun.
+    var isLookingForStall = false
 
     init(_ endpoint: Endpoint, number: Int, channel: any ByteChannel) {
         self.endpoint = endpoint
         self.number = number
         self.channel = channel
         engine = ConnectionEngine(accepting: endpoint.limits, random: endpoint.random)
+        stallWatch = FrameStallWatch(limit: endpoint.limits.frameStall)
         // So that what came ahead of a Close in one read is still echoed ahead of its answer.
         engine.answersAutomatically = false
     }
@@ -84,6 +89,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         case .awaitingRequest, .answering, .open:
             engine.receive(bytes.bindMemory(to: UInt8.self).span)
             handleEvents()
+            noteProgress()
         case .refused, .leaving, .frozen, .ended: return
         }
     }
@@ -102,6 +108,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     ) {
         engine.receiveDirectly(atMost: limit, from: read)
         handleEvents()
+        noteProgress()
     }
 
     /// The client has finished its side: so does the endpoint, after what is queued.
@@ -171,6 +178,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         let hasRoom = engine.outgoingCount <= bound
         guard hasRoom != isReading else { return }
         isReading = hasRoom
+        if isReading { noteProgress() }
         channel.setReading(hasRoom)
     }
 
@@ -213,9 +221,16 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     /// Does something later, unless the connection has ended by then.
     @discardableResult
     func after(_ delay: Duration, _ action: @escaping (EndpointConnection) -> Void) -> Int {
+        at(endpoint.executor.now().advanced(by: delay), action)
+    }
+
+    /// Does something at `deadline`, unless the connection has ended by then.
+    @discardableResult
+    func at(
+        _ deadline: MonotonicInstant, _ action: @escaping (EndpointConnection) -> Void
+    ) -> Int {
         lastTimer += 1
         let number = lastTimer
-        let deadline = endpoint.executor.now().advanced(by: delay)
         timers[number] = endpoint.executor.schedule(at: deadline) {
             // Held until it fires or is cancelled, which the end of the connection does.
             guard self.timers.removeValue(forKey: number) != nil else { return }

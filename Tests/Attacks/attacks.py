@@ -92,6 +92,9 @@ def lines(count, start):
 STATUS = b"HTTP/1.1 101 Switching Protocols\r\n"
 ASK = b"GET / HTTP/1.1\r\n"
 
+# The heartbeat would give up a server that stands still as soon.
+NO_HEARTBEAT = {"client": ["--no-heartbeat"]}
+
 FRAMES = [
     Attack("a length of 2^64 - 1", SMALL, 1002, 1002,
            lambda m: [bytes([BINARY, (m << 7) | 127]) + b"\xff" * 8 + bytes(4 * m)]),
@@ -104,6 +107,10 @@ FRAMES = [
            lambda m: [frame(0x02, b"x", m), header(0x80, (1 << 63) - 1, m)]),
     Attack("16 MiB announced, then silence", SMALL, OPEN, OPEN,
            lambda m: [header(BINARY, MESSAGE_BYTES, m)]),
+    Attack("16 MiB announced, then silence for 30 s", SMALL, 1008, 1008,
+           lambda m: [header(BINARY, MESSAGE_BYTES, m)], arguments=NO_HEARTBEAT),
+    Attack("a header that breaks off, then silence for 30 s", SMALL, 1008, 1008,
+           lambda m: [header(BINARY, MESSAGE_BYTES, m)[:3]], arguments=NO_HEARTBEAT),
     Attack("a message of 16 MiB", WHOLE, TAKEN, TAKEN,
            lambda m: pieces(BINARY, MESSAGE_BYTES, m)),
     Attack("a message of 16 MiB and a byte", SMALL, 1009, 1009,
@@ -194,6 +201,11 @@ HEADS = [
     Attack("a refusal whose chunks do not end", SMALL, "HTTP 403", None,
            answer=lambda _: [b"HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n",
                              *endless(b"1\r\ny\r\n" * 8_192, 64)]),
+    Attack("another protocol's greeting, then silence", SMALL, REFUSED, "HTTP/1.1 400",
+           answer=lambda _: [b"SSH-2.0-OpenSSH_9.6\r\n"], asks=lambda: [b"SSH-2.0-OpenSSH_9.6\r\n"]),
+    Attack("TLS where plain HTTP is spoken", SMALL, REFUSED, "HTTP/1.1 400",
+           answer=lambda _: [b"\x15\x03\x01\x00\x02\x02\x16"],
+           asks=lambda: [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"]),
     Attack("an answer of no bytes", SMALL, "not open in time (upgrade)", None,
            answer=lambda _: [], arguments={"client": ["--connect-timeout", "500ms"]}, patience=3),
     Attack("64 MiB instead of TLS", SECURE, "does not speak TLS", None, scheme="wss",

@@ -34,4 +34,18 @@ import Testing
         let escapes = String(repeating: "\n", count: DisplayText.limit)
         #expect(DisplayText.excerpt(escapes) == String(repeating: "\\n", count: DisplayText.limit))
     }
+
+    @Test("bytes are quoted in visible ASCII, and cut after the limit")
+    func quoted() {
+        func quoted(_ text: String, _ limit: Int = 100) -> String {
+            DisplayText.quoted(Array(text.utf8), limit: limit)
+        }
+        #expect(quoted("") == #""""#)
+        #expect(quoted("a ~") == #""a ~""#)
+        #expect(quoted("\r\n\t\"\\") == #""\r\n\t\"\\""#)
+        #expect(quoted("\0\u{F}\u{10}\u{1F}\u{7F}é") == #""\x00\x0f\x10\x1f\x7f\xc3\xa9""#)
+        #expect(quoted("abc", 3) == #""abc""#)
+        #expect(quoted("abcd", 3) == #""abc"…"#)
+        #expect(quoted("abcd", 0) == #""""# + "…")
+    }
 }

@@ -84,6 +84,21 @@ import Testing
         #expect(try outcome(answer).outcome == .failed(.malformedAnswer))
     }
 
+    @Test(
+        "RFC 9112 4: a proxy that speaks something else fails at its first wrong byte",
+        arguments: [
+            ("SSH-2.0-OpenSSH_9\r\n", 1), ("\u{5}\0", 1), ("HTTP/1.1 2x", 11), ("\u{16}", 1),
+        ])
+    func greeting(_ text: String, _ count: Int) throws {
+        let bytes = Array(text.utf8)
+        for cut in 0...bytes.count {
+            let pieces = [Array(bytes[..<cut]), Array(bytes[cut...])]
+            let run = try ProxyRun("http://proxy", to: "ws://h", pieces)
+            #expect(run.outcome == .failed(.malformedAnswer))
+            #expect(run.rest.count == bytes.count - count)
+        }
+    }
+
     @Test("P4: a head without an end is a failure at the limit, interim answers included")
     func endless() throws {
         var limits = Limits()

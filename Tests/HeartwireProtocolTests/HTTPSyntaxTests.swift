@@ -37,6 +37,12 @@ import Testing
         for byte in "/:a".utf8 { #expect(!HTTPSyntax.isDigit(byte)) }
     }
 
+    @Test("RFC 9112 2.2: CR and LF make the end of a line, and no other byte does")
+    func lineEnds() {
+        let ends = (UInt8.min...UInt8.max).filter(HTTPSyntax.isLineEnd)
+        #expect(ends == [0x0A, 0x0D])
+    }
+
     @Test("RFC 6455 4.1: only the case of ASCII letters is passed over in a comparison")
     func comparison() {
         #expect(HTTPSyntax.equalsIgnoringCase("WebSocket", "websocket"))

@@ -31,6 +31,15 @@ enum HandshakeFixtures {
     }
 }
 
+extension ProtocolViolation {
+    /// The violation without what is shown of a greeting, which is as much as one read brought.
+    var withoutGreeting: ProtocolViolation {
+        guard expected == "an HTTP/1.1 status line (RFC 9112 4)" else { return self }
+        return ProtocolViolation(
+            closeCode: closeCode, clause: clause, expected: expected, seen: "", rfc: rfc)
+    }
+}
+
 /// A reader's answer to a whole stream: its outcome and how many bytes it took.
 struct ReaderResult<Outcome: Hashable>: Hashable {
     var outcome: Outcome?

@@ -100,6 +100,40 @@ import Testing
     }
 
     @Test(
+        "RFC 9112 3: what begins no request is answered 400 at its first wrong byte, and is named",
+        arguments: [
+            ("\u{16}\u{3}\u{1}\u{2}\0", 1, "TLS, as for a wss URL"),
+            ("SSH-2.0-OpenSSH_9.6\r\n", 20, #""SSH-2.0-OpenSSH_9.6\r""#),
+            ("*1\r\n$4\r\nPING\r\n", 3, #""*1\r""#), ("J\0\0\0\n", 2, #""J\x00""#),
+            ("EHLO client.test\r\n", 18, "another first line"),
+            ("GET /?token=secret\r\n", 20, "another first line"),
+        ])
+    func noRequest(text: String, count: Int, words: String) {
+        for pieces in everySplit(Array(text.utf8)) {
+            let result = RequestReader.read(pieces)
+            #expect(result.consumed == count)
+            guard case .invalid(400, let reason) = result.outcome else {
+                Issue.record("\(String(describing: result.outcome))")
+                return
+            }
+            #expect(reason.hasPrefix("\(words) instead of a request"))
+            #expect(!reason.contains("secret"))
+        }
+    }
+
+    @Test("RFC 9112 3: a method without an end is cut short by the limit, and shown no further")
+    func endlessMethod() {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 20_000)
+        #expect(RequestReader.read([long]).consumed == 16_385)
+        guard case .invalid(400, let reason) = RequestReader.read([long.prefix(99) + [0]]).outcome
+        else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(reason.hasPrefix("\"\(String(repeating: "x", count: 32))\"… instead of"))
+    }
+
+    @Test(
         "RFC 9112 3.2: a target is kept as it was sent, also in the absolute form",
         arguments: [
             "/", "/?", "/%0d%0a?x=%ff", "//a", "http://h/x?y", "WS://h/", "wss://h/", "https://h",
@@ -107,6 +141,11 @@ import Testing
         ])
     func targets(target: String) {
         #expect(received(spoiled("GET", "GET \(target) HTTP/1.1"))?.target == target)
+    }
+
+    @Test("RFC 9113 3.4: the preface of HTTP/2 is a method that is not served")
+    func preface() {
+        #expect(status(["PRI * HTTP/2.0", "", "SM", ""]) == 405)
     }
 
     @Test("RFC 9112 3.2: Host is there exactly once and not empty, else 400")

@@ -192,6 +192,58 @@ import Testing
         }
     }
 
+    @Test(
+        "RFC 9112 4: a server that speaks first fails at its first byte, and what it said is told",
+        arguments: [
+            ("SSH-2.0-OpenSSH_9.6\r\n", #""SSH-2.0-OpenSSH_9.6\r\n""#),
+            ("220 mail.test ESMTP\r\n", #""220 mail.test ESMTP\r\n""#),
+            ("J\0\0\0\n8.0.36\0", #""J\x00\x00\x00\n8.0.36\x00""#),
+            ("+OK POP3 ready\r\n", #""+OK POP3 ready\r\n""#),
+            ("\u{15}\u{3}\u{1}\0\u{2}\u{2}\u{16}", "TLS, as for a wss URL"),
+            ("GET /?token=secret HTTP/1.1\r\nHost: h\r\n\r\n", "a request"),
+        ])
+    func greeting(text: String, words: String) {
+        let bytes = Array(text.utf8)
+        for pieces in everySplit(bytes) {
+            let result = ResponseReader.read(pieces)
+            #expect(result.consumed == 1)
+            #expect(violation(result)?.closeCode == .protocolError)
+            #expect(violation(result)?.expected == "an HTTP/1.1 status line (RFC 9112 4)")
+        }
+        #expect(violation(ResponseReader.read([bytes]))?.seen == words)
+        #expect(violation(ResponseReader.read([bytes]))?.description.contains("secret") == false)
+    }
+
+    @Test(
+        "RFC 9112 4: of a long greeting 32 bytes are shown, of what came before the wrong byte too")
+    func longGreeting() {
+        let long = String(repeating: "x", count: 70_000)
+        let first = violation(ResponseReader.read([Array(long.utf8)]))
+        #expect(first?.seen == "\"\(long.prefix(32))\"…")
+        let pieces = ["HTTP/1.1", " 2x", "00 OK\r\nSet-Cookie: secret"].map { Array($0.utf8) }
+        #expect(violation(ResponseReader.read(pieces))?.seen == #""HTTP/1.1 2x""#)
+        let whole = violation(ResponseReader.read([pieces.flatMap { $0 }]))
+        #expect(whole?.seen == #""HTTP/1.1 2x00 OK\r\n""#)
+    }
+
+    @Test("RFC 9112 4: behind an interim answer a greeting is one, too")
+    func greetingBehindInterim() {
+        let interim = Fixtures.head(["HTTP/1.1 100 Continue"])
+        for pieces in everySplit(interim + Array("SSH".utf8)) {
+            let result = ResponseReader.read(pieces)
+            #expect(result.consumed == interim.count + 1)
+            #expect(violation(result)?.expected == "an HTTP/1.1 status line (RFC 9112 4)")
+        }
+    }
+
+    /// The result without what is told of a greeting, which is as much as one read brought.
+    private func withoutGreeting(
+        _ result: ReaderResult<ResponseReader.Outcome>
+    ) -> ReaderResult<ResponseReader.Outcome> {
+        guard let violation = violation(result)?.withoutGreeting else { return result }
+        return ReaderResult(outcome: .failed(violation), consumed: result.consumed)
+    }
+
     @Test("P4: a million headers fail at the limit, at once and whatever the pieces are")
     func millionHeaders() {
         let lines = Array("A: b\r\n".utf8)
@@ -234,7 +286,8 @@ import Testing
                 var spoiled = bytes
                 spoiled[index] = byte
                 let whole = ResponseReader.read([spoiled], endsStream: true)
-                #expect(ResponseReader.read(spoiled.map { [$0] }, endsStream: true) == whole)
+                let cut = ResponseReader.read(spoiled.map { [$0] }, endsStream: true)
+                #expect(withoutGreeting(cut) == withoutGreeting(whole))
             }
         }
     }
@@ -260,7 +313,8 @@ import Testing
                 pieces.append(Array(rest.prefix(size)))
                 rest.removeFirst(size)
             }
-            #expect(ResponseReader.read(pieces, subprotocols: ["a"], endsStream: true) == whole)
+            let cut = ResponseReader.read(pieces, subprotocols: ["a"], endsStream: true)
+            #expect(withoutGreeting(cut) == withoutGreeting(whole))
         }
     }
 

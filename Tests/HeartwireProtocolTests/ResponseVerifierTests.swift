@@ -203,34 +203,4 @@ import Testing
         #expect(violation.expected == fault.expected)
         #expect(violation.seen == fault.seen)
     }
-
-    static let statusLines: [(String, Int, Int, String)] = [
-        ("HTTP/1.1 101 Switching Protocols", 1, 101, "Switching Protocols"),
-        ("HTTP/1.1 101", 1, 101, ""), ("HTTP/1.1 101 ", 1, 101, ""),
-        ("HTTP/1.0 200 OK", 0, 200, "OK"),
-        ("HTTP/1.1 999  a  b ", 1, 999, " a  b "), ("HTTP/1.1 100 é", 1, 100, "é"),
-    ]
-
-    @Test(
-        "RFC 9112 4: a status line is a version, three digits and a phrase", arguments: statusLines)
-    func statusLine(text: String, minorVersion: Int, status: Int, phrase: String) throws {
-        let line = try #require(StatusLine(text))
-        #expect(line.minorVersion == minorVersion)
-        #expect(line.status == status)
-        #expect(line.reasonPhrase == phrase)
-    }
-
-    @Test(
-        "RFC 9112 4: anything else is no status line",
-        arguments: [
-            "", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 10", "HTTP/1.1  101", "HTTP/1.1 1010",
-            "HTTP/1.1 101X",
-            "HTTP/1.1 1a1", "HTTP/1.1 -11", "HTTP/1.1 000 X", "HTTP/1.1 099 X", "http/1.1 101 X",
-            "HTTP/1.2 101 X",
-            "HTTP/2.0 101 X", "HTTP/11 101 XX", "HTTP/1.1\t101 X", " HTTP/1.1 101",
-            "ICY 200 OK and more",
-        ])
-    func noStatusLine(text: String) {
-        #expect(StatusLine(text) == nil)
-    }
 }

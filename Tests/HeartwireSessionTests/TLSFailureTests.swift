@@ -12,7 +12,8 @@ struct TLSFailureTests {
         (.applicationProtocol, .applicationProtocol, "ALPN"),
         (.version, .version, "no version of TLS"),
         (.notTLS, .notTLS, "does not speak TLS"),
-        (.alert(48), .alert, "alert 48"),
+        (.plainHTTP, .plainHTTP, "does not speak TLS but plain HTTP, as for a ws URL"),
+        (.alert(48), .alert, "gave up with alert 48 (unknown CA)"),
         (.truncated, .truncated, "TLS truncated"),
         (.broken("bad record mac"), .broken, "broke TLS: bad record mac"),
         (.configuration("no key"), .configuration, "not configured right: no key"),
@@ -23,6 +24,20 @@ struct TLSFailureTests {
     func sample(failure: TLSFailure, kind: TLSFailure.Kind, words: String) {
         #expect(failure.kind == kind)
         #expect("\(failure)".contains(words))
+    }
+
+    @Test("P3: an alert has the name that its number has, and one without a name its number")
+    func alerts() {
+        let named: [UInt8] = [
+            10, 20, 40, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 71, 80, 90, 109, 112, 116,
+        ]
+        let words = (0...UInt8.max).map { "\(TLSFailure.alert($0))" }
+        for (number, words) in words.enumerated() {
+            #expect(words.hasPrefix("the peer gave up with alert \(number)"))
+            #expect(words.hasSuffix(")") == named.contains(UInt8(number)))
+        }
+        #expect(Set(words).count == 256)
+        #expect(words[40].hasSuffix("alert 40 (handshake failure)"))
     }
 
     @Test("P3: every kind has a sample here and a name of its own")

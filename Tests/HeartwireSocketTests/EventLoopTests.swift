@@ -50,6 +50,44 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
+    private final class Held: Sendable {
+        let name: String
+        let log: Log<String>
+
+        init(_ name: String, _ log: Log<String>) {
+            self.name = name
+            self.log = log
+        }
+
+        deinit { log.add(name) }
+    }
+
+    @Test(
+        "K09-06: a loop that was shut down keeps neither timers nor handlers nor work",
+        arguments: PollerKind.allCases)
+    func letGo(_ kind: PollerKind) async throws {
+        let loop = try kind.makeLoop()
+        let log = Log<String>()
+        try await on(loop) {
+            let (timed, handling, working) = (
+                Held("timer", log), Held("handler", log), Held("work", log)
+            )
+            _ = loop.schedule(at: .distantFuture) { withExtendedLifetime((timed, loop)) {} }
+            _ = try TCPListener.listen(on: loop) { _ in withExtendedLifetime((handling, loop)) {} }
+            loop.execute {
+                loop.shutdown()
+                loop.execute { withExtendedLifetime((working, loop)) {} }
+            }
+        }
+        #expect(Set(await log.wait { $0.count == 3 }) == ["timer", "handler", "work"])
+        // What comes after the end is not kept either.
+        do {
+            let late = Held("late", log)
+            loop.execute { withExtendedLifetime((late, loop)) {} }
+        }
+        #expect(await log.wait { $0.count == 4 }.last == "late")
+    }
+
     @Test("What is flushed at the end of a turn is flushed once, after the turn's work")
     func flush() async throws {
         let loop = EventLoop(name: "test")

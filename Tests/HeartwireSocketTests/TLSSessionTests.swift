@@ -122,25 +122,58 @@
             #expect(try failure(strict, server: .test { $0.maximumVersion = .tls12 }) == .version)
         }
 
-        @Test("P3: what does not speak TLS is told from a broken TLS")
+        @Test("P3: what does not speak TLS is told from a broken TLS, and plain HTTP by its name")
         func notTLS() throws {
-            let pair = try TLSPair()
-            #expect(pair.client.handshake() == .wantsInput)
-            let answer = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
-            let step = answer.withUnsafeBytes { bytes in
-                pair.client.memory.lend(bytes) { pair.client.handshake() }
+            for (answer, failure) in [
+                ("HTTP/1.1 400 Bad Request\r\n\r\n", .plainHTTP),
+                ("SSH-2.0-OpenSSH_9\r\n", .notTLS),
+                ("220 mail.test ESMTP\r\n", .notTLS), ("J\0\0\0\n8.0.36\0", .notTLS),
+                ("\r\n\r\n\r\n", .notTLS),
+            ] as [(String, TLSFailure)] {
+                // Whole, and byte by byte.
+                for size in [100, 1] {
+                    let pair = try TLSPair()
+                    #expect(pair.client.handshake() == .wantsInput)
+                    #expect(feed(pair.client, Array(answer.utf8), by: size) == .failed(failure))
+                    // Used after the failure, it fails again and nothing else.
+                    #expect(pair.client.handshake() != .done)
+                    var buffer = [UInt8](repeating: 0, count: 10)
+                    let read = buffer.withUnsafeMutableBytes { pair.client.read(into: $0) }
+                    guard case .failed = read else {
+                        Issue.record("read from a broken session")
+                        return
+                    }
+                    #expect(throws: TLSFailure.self) { try pair.client.write([1]) }
+                    #expect(pair.client.ticket() == nil)
+                }
             }
-            #expect(step == .failed(.notTLS))
-            // Used after the failure, it fails again and nothing else.
-            #expect(pair.client.handshake() != .done)
-            var buffer = [UInt8](repeating: 0, count: 10)
-            let read = buffer.withUnsafeMutableBytes { pair.client.read(into: $0) }
-            guard case .failed = read else {
-                Issue.record("read from a broken session")
-                return
+        }
+
+        @Test("P3: an alert for an answer is told with its number and its name")
+        func alert() throws {
+            for (number, failure) in [
+                (40, .alert(40)), (112, .alert(112)), (70, .version), (120, .applicationProtocol),
+            ] as [(UInt8, TLSFailure)] {
+                let pair = try TLSPair()
+                #expect(pair.client.handshake() == .wantsInput)
+                let record: [UInt8] = [0x15, 3, 3, 0, 2, 2, number]
+                #expect(feed(pair.client, record, by: 1) == .failed(failure))
             }
-            #expect(throws: TLSFailure.self) { try pair.client.write([1]) }
-            #expect(pair.client.ticket() == nil)
+            #expect("\(TLSFailure.alert(40))".hasSuffix("alert 40 (handshake failure)"))
+        }
+
+        /// What the handshake comes to when so many bytes arrive at a time.
+        private func feed(_ session: TLSSession, _ bytes: [UInt8], by size: Int) -> TLSSession.Step
+        {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let step = Array(rest.prefix(size)).withUnsafeBytes { piece in
+                    session.memory.lend(piece) { session.handshake() }
+                }
+                guard step == .wantsInput else { return step }
+                rest = rest.dropFirst(size)
+            }
+            return .wantsInput
         }
 
         @Test("RFC 8446 5.2: a record that was changed on the way breaks the session")

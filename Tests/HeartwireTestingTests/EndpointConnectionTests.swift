@@ -47,6 +47,33 @@ import Testing
         #expect(world.endpoint.counters.refused == 1)
     }
 
+    @Test(
+        "RFC 9112 3: a client of another protocol is answered as it speaks, and told what was heard"
+    )
+    func otherProtocols() {
+        for (bytes, words) in [
+            ([0x16, 3, 1, 2, 0], "TLS, as for a wss URL instead of a request"),
+            (Array("SSH-2.0-x\r\n".utf8), #""SSH-2.0-x\r" instead of a request"#),
+            (Array("EHLO a.test\r\n".utf8), "another first line instead of a request line"),
+        ] as [([UInt8], String)] {
+            let world = World()
+            // The diary shows reads of so many bytes as they are.
+            world.network.readSize = 40
+            let wire = Diary(world.executor)
+            world.executor.perform {
+                wire.channel = world.network.connect(port: World.port, handler: wire)
+            }
+            world.executor.runUntilIdle()
+            world.executor.perform { _ = bytes.withUnsafeBytes { wire.channel?.write($0) } }
+            world.executor.runUntilIdle()
+            let answer = wire.lines.map { $0.dropFirst(2) }.joined()
+            #expect(answer.hasPrefix("connectedHTTP/1.1 400 Bad Request"))
+            #expect(answer.contains(words), "\(answer)")
+            #expect(wire.lines.last == "0 EOF")
+            #expect(world.endpoint.connections.isEmpty)
+        }
+    }
+
     @Test("A client that speaks subprotocols gets the one that it likes best; others get none")
     func subprotocols() throws {
         let world = World()

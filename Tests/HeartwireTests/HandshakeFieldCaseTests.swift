@@ -175,6 +175,46 @@ import Testing
         #expect(result.milliseconds == 10_000)
     }
 
+    @Test(
+        "RFC 9112 4: a server of another protocol ends the attempt as it speaks, not at the deadline"
+    )
+    func greetings() throws {
+        for (greeting, words) in [
+            ("SSH-2.0-OpenSSH_9.6\r\n", "SSH-2.0-OpenSSH_9.6"), ("220 mail ESMTP\r\n", "220 mail"),
+            ("J\0\0\0\n8.0.36\0", #"J\x00\x00\x00\n8.0.36"#), ("\u{15}\u{3}\u{1}", "TLS"),
+            ("\0\0\u{12}\u{4}\0", #""\x00\x00\x12"#),
+        ] {
+            // Ahead of our request, and after it.
+            for delay in [0, 2_000] {
+                let world = RawWorld()
+                world.accept(port: 80) { connection in
+                    connection.after(.milliseconds(delay)) { connection.write(greeting) }
+                }
+                let result = try world.run("ws://h/?token=secret")
+                guard case .badHandshake(let violation)? = result.cause else {
+                    Issue.record("\(String(describing: result.cause))")
+                    return
+                }
+                #expect(result.milliseconds == delay)
+                #expect(violation.seen.contains(words))
+                #expect(!violation.description.contains("secret"))
+            }
+        }
+    }
+
+    @Test(
+        "J1: a server that sends everything back is told from a WebSocket server at once, and tells nothing"
+    )
+    func echo() throws {
+        world.accept(port: 80) { connection in
+            connection.onBytes = { $0.write($0.received) }
+        }
+        let result = try world.run("ws://h/?token=secret")
+        #expect(result.cause?.kind == .badHandshake)
+        #expect(result.milliseconds == 0)
+        #expect(result.cause?.description.contains("secret") == false)
+    }
+
     @Test("K05-10: a byte every nine seconds does not move the deadline")
     func trickle() throws {
         world.serve { connection in

@@ -200,6 +200,58 @@ struct MessageBatchTests {
         #expect(returned.all.isEmpty)
     }
 
+    @Test(
+        "K04-13, S5: a window that a drop falls into ends once: on the next connection, stored, or given back"
+    )
+    func dropWithinTheWindow() throws {
+        // Back at 80 ms, and so before the window ends at 100 ms; or back after it.
+        for (delay, isBack) in [(30, true), (200, false)] {
+            let backoff = try Backoff(
+                base: .milliseconds(delay), cap: .milliseconds(delay), jitter: .none)
+            for route in OutgoingConfiguration.Route.allCases {
+                let world = DeliveryWorld()
+                let (client, returned) = try world.openClient(.memory) { configuration in
+                    configuration.reconnect = ReconnectPolicy(backoff: backoff)
+                }
+                let timers = world.virtual.pendingTimers
+                let batch = try client.makeBatch(.newline, .route(route, .init(), returned))
+                for text in ["a", "b"] { try batch.add(.text(text)) }
+                world.virtual.advance(by: .milliseconds(50))
+                world.atLine { $0.lose() }
+                world.virtual.advance(by: .milliseconds(49))
+                #expect(world.texts == [], "the window is not over")
+                world.virtual.advance(by: .milliseconds(1))
+                let goesOut = isBack || route != .send
+                #expect(world.texts == (isBack ? ["a\nb\n"] : []), "\(route)")
+                #expect(returned.texts == (goesOut ? [] : [["a", "b"]]), "\(route)")
+                world.virtual.advance(by: .seconds(60))
+                #expect(world.texts == (goesOut ? ["a\nb\n"] : []), "\(route)")
+                #expect(world.sent.allSatisfy { $0.generation == world.line?.generation })
+                #expect(returned.all.count == (goesOut ? 0 : 1), "\(route)")
+                #expect(batch.status.waiting == 0)
+                #expect(world.virtual.pendingTimers == timers)
+                _ = try world.run { _ in await client.shutdown() }
+            }
+        }
+    }
+
+    @Test(
+        "K04-13, S5: a window that is open at a close is let go ahead of it, and its end is nothing"
+    )
+    func closeWithinTheWindow() throws {
+        let (client, returned) = try world.openClient()
+        let batch = try client.makeBatch(.newline, .route(.send, .init(), returned))
+        try batch.add(.text("a"))
+        world.virtual.advance(by: .milliseconds(50))
+        try world.run { _ in await client.disconnect() }
+        #expect(world.texts == ["a\n"])
+        try world.run { _ in await client.connect() }
+        world.virtual.advance(by: .seconds(60))
+        #expect(
+            world.texts == ["a\n"], "the window of the old connection has no part in the new one")
+        #expect(returned.all.isEmpty)
+    }
+
     @Test("S5, K04-02: at a disconnect with stored messages ahead the batch is stored behind them")
     func behindTheStored() throws {
         let (client, returned) = try world.openClient(.memory)

@@ -12,8 +12,11 @@ extension DeliveryWorld {
     }
 
     /// A client that is open, with what comes back from its queues.
-    func openClient(_ outbox: OutboxConfiguration? = nil) throws -> (WebSocketClient, Returned) {
-        let client = try client(outbox)
+    func openClient(
+        _ outbox: OutboxConfiguration? = nil,
+        _ configure: @Sendable (inout ClientConfiguration) -> Void = { _ in }
+    ) throws -> (WebSocketClient, Returned) {
+        let client = try client(outbox, configure)
         try run { _ in
             await client.connect()
             try await client.waitUntilOpen()
