@@ -8,15 +8,15 @@ actor CrowdWatch {
     private var waiter: CheckedContinuation<Void, Never>?
     private var wanted = Int.max
 
-    /// Reads every client's states from now on, in a task for each.
+    /// Reads every client's states from now on until it stops, in a task for each.
     func follow(_ clients: [WebSocketClient]) {
         readers += clients.count
         for client in clients {
             Task {
                 var follower = StateFollower()
                 for await state in client.states {
-                    guard let figure = follower.take(state, at: .now) else { continue }
-                    self.note(figure)
+                    if case .stopped = state { break }
+                    if let figure = follower.take(state, at: .now) { self.note(figure) }
                 }
                 self.readerEnded()
             }

@@ -53,22 +53,21 @@ enum Machines {
         }
     }
 
-    /// A ping that is due, and its pong.
+    /// A ping that is due, and its pong, of a connection that is open.
     private static func beating() -> (Int) -> Void {
-        guard
-            let settings = try? Heartbeat<MonotonicInstant>.Configuration(
-                interval: .seconds(20), timeout: .seconds(10))
-        else { fatalError("these settings are lawful") }
-        return { count in
-            var heart = Heartbeat<MonotonicInstant>(settings)
-            let generation = heart.connect()
-            heart.opened(generation, at: .origin)
+        { count in
+            var machine = SessionMachine(seed: 1)
+            keep(machine.handle(.connectRequested, now: .origin))
+            open(&machine, at: 0)
+            let generation = machine.generation
             var beats = 0
             for number in 0..<count {
                 let now = MonotonicInstant(nanoseconds: Int64(number + 1) * 20 * second)
-                guard case .sendPing(_, let id)? = heart.tick(at: now) else { continue }
-                heart.pong(generation, id, at: now)
-                beats += 1
+                for effect in machine.handle(.timerFired(generation), now: now) {
+                    guard case .sendPing(_, let id) = effect else { continue }
+                    keep(machine.handle(.pongReceived(generation, id), now: now))
+                    beats += 1
+                }
             }
             precondition(beats == count)
         }

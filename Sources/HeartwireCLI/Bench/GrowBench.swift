@@ -28,21 +28,20 @@ enum GrowBench {
     static func run(
         _ load: DeliverLoad, output: DescriptorWriter = .standardOutput
     ) async -> CommandEnd {
-        var rows: [[String]] = []
+        var rows: [GrowFigures] = []
         for size in sizes(upTo: load.count) {
             guard !Task.isCancelled else { return .failed("stopped before the end") }
-            var row = [HerdComparison.grouped(size)]
+            var row = GrowFigures(size: size)
             for operation in Operation.allCases {
                 do throws(OutboxRefusal) {
-                    row.append("\(try nanoseconds(operation, size)) ns")
+                    row.nanoseconds.append(try nanoseconds(operation, size))
                 } catch {
                     return .failed("\(error)")
                 }
             }
             rows.append(row)
         }
-        let head = ["entries"] + Operation.allCases.map(\.rawValue)
-        return printed(TextTable.text(head, rows), to: output)
+        return printed(GrowFigures.text(rows, load.format), to: output)
     }
 
     /// What one operation takes, in nanoseconds, with so many entries in the outbox.
@@ -88,5 +87,37 @@ enum GrowBench {
         _ = outbox.opened(Generation(1))
         if operation != .drop { while outbox.takeNext() != nil {} }
         return outbox
+    }
+}
+
+/// What the operations of an outbox took with so many entries in it.
+struct GrowFigures: Sendable, Hashable {
+    let size: Int
+    /// For each operation, in order.
+    var nanoseconds: [Int] = []
+
+    /// The report in the form that is asked for. Ends with LF.
+    static func text(_ rows: [GrowFigures], _ format: SimulateFormat) -> String {
+        let names = GrowBench.Operation.allCases.map(\.rawValue)
+        switch format {
+        case .table:
+            return TextTable.text(
+                ["entries"] + names,
+                rows.map {
+                    [HerdComparison.grouped($0.size)] + $0.nanoseconds.map { "\($0) ns" }
+                })
+        case .json:
+            let sizes = rows.map { row in
+                JSONText.object([
+                    "entries": .number(row.size),
+                    "nanoseconds": .array(row.nanoseconds.map(JSONText.number)),
+                ])
+            }
+            return JSONText.object([
+                "version": .number(1),
+                "operations": .array(names.map(JSONText.string)),
+                "sizes": .array(sizes),
+            ]).compact + "\n"
+        }
     }
 }
