@@ -38,6 +38,8 @@ class Bench:
         self.repetitions = 1 if self.quick else 3
         # Both ends have a process of their own, so each needs one descriptor a connection.
         self.most = min(1_000 if self.quick else 10_000, told.raise_descriptors() - 200)
+        self.commit = output("git", "-C", str(ROOT), "describe", "--always", "--dirty")
+        self.date = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         self.out.mkdir(parents=True, exist_ok=True)
 
     def ideal_server(self, port):
@@ -90,8 +92,7 @@ def machine(bench):
         "swift": output("swift", "--version").splitlines()[0],
         "versions": [f"Python {platform.python_version()}: {output(*python)}"] + packages.splitlines(),
         "load_before": os.getloadavg(), "quick": bench.quick, "repetitions": bench.repetitions,
-        "commit": output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
-        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "connections": bench.most,
+        "commit": bench.commit, "date": bench.date, "connections": bench.most,
         "descriptors": told.raise_descriptors(),
     }
 
@@ -327,22 +328,25 @@ def main():
     unknown = set(wanted) - {part.__name__ for part in PARTS}
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    bench, failed, begun = Bench(options), [], time.monotonic()
+    bench, failed = Bench(options), []
+    known = bench.out / "parts.json"
+    parts = json.loads(known.read_text()) if known.is_file() else {}
     for part in PARTS:
         if part.__name__ not in wanted:
             continue
         start = time.monotonic()
         print(f"bench: {part.__name__}", file=sys.stderr, flush=True)
         try:
-            figures = part(bench)
-            if part is machine:
-                figures["parts"] = wanted
-            bench.write(part.__name__, figures)
+            bench.write(part.__name__, part(bench))
+            parts[part.__name__] = {"date": bench.date, "commit": bench.commit, "seconds": time.monotonic() - start,
+                "load": os.getloadavg()[0]}
         except Exception as error:  # One part that fails leaves the others their figures, and is told at the end.
             failed.append(f"{part.__name__}: {error!r}")
             (bench.out / f"{part.__name__}.json").unlink(missing_ok=True)
+            parts.pop(part.__name__, None)
         print(f"bench: {part.__name__}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    bench.write("end", {"seconds": time.monotonic() - begun, "load": os.getloadavg(), "failed": failed})
+    bench.write("parts", parts)
+    bench.write("end", {"failed": failed})
     for line in failed:
         print(f"bench: failed: {line}", file=sys.stderr)
     return 1 if failed else 0

@@ -2,7 +2,7 @@
 import math
 from html import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 380, 90, 20, 64, 52
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 360, 90, 230, 64, 52
 COLOURS = ["#b3261e", "#1a5fb4", "#26803a", "#8a5a00", "#6b3fa0", "#444444"]
 GREY, INK, LINE = "#555555", "#1a1a1a", "#d8d8d8"
 
@@ -47,7 +47,7 @@ def picture(title, across, up, series):
         '<rect width="100%" height="100%" fill="#ffffff"/>',
         text(title, 16, 26, f'font-size="17" font-weight="600" fill="{INK}"'),
         text(up, 16, 46, f'fill="{GREY}"'),
-        text(across, WIDTH / 2, HEIGHT - 10, f'fill="{GREY}" text-anchor="middle"'),
+        text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, f'fill="{GREY}" text-anchor="middle"'),
     ]
     for power in range(y0, y1 + 1):
         y = place(10.0 ** x0, 10.0 ** power)[1]
@@ -62,7 +62,8 @@ def picture(title, across, up, series):
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         lines.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         lines += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in places]
-        lines.append(text(f"{name}: {grows(points)}", LEFT + 14, TOP + 18 + 18 * order, f'font-weight="600" fill="{colour}"'))
+        lines.append(text(name, WIDTH - RIGHT + 16, TOP + 14 + 40 * order, f'font-weight="600" fill="{colour}"'))
+        lines.append(text(grows(points), WIDTH - RIGHT + 16, TOP + 31 + 40 * order, f'fill="{colour}"'))
     return "\n".join(lines + ["</svg>"]) + "\n"
 
 

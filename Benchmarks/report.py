@@ -46,18 +46,24 @@ def table(head, rows):
 
 
 def machine_section(data):
-    machine, end = data.get("machine"), data.get("end", {})
+    machine, parts, end = data.get("machine"), data.get("parts", {}), data.get("end", {})
     if not machine:
         return ["What it was measured on is not known.", ""]
+    seconds = sum(part["seconds"] for part in parts.values())
+    loads = [part["load"] for part in parts.values()]
     lines = [
         f"Measured {machine['date']} at commit `{machine['commit']}`: {machine['processor']}, {machine['cores']} cores, "
-        f"{machine['memory_gib']} GiB, {machine['system']}, {machine['swift']}. The load was "
-        f"{machine['load_before'][0]:.1f} before and {end.get('load', [0])[0]:.1f} at the end of "
-        f"{end.get('seconds', 0) / 60:.0f} minutes; figures are of processor time unless a unit says otherwise, so other "
-        "work on the machine moves them less than the time on the wall.", "",
+        f"{machine['memory_gib']} GiB, {machine['system']}, {machine['swift']}. All parts took {seconds / 60:.0f} minutes. The "
+        f"load at the end of a part lay between {min(loads, default=0):.1f} and {max(loads, default=0):.1f}, and was "
+        f"{machine['load_before'][0]:.1f} before; the benchmarks alone make one of about 1 to 2. Figures are of processor "
+        "time unless a unit says otherwise, so other work on the machine moves them less than it moves the time on the wall.", "",
         f"{'One repetition' if machine['repetitions'] == 1 else str(machine['repetitions']) + ' repetitions'} of each: the "
         "median, and behind it the lowest and the highest." + (" This is a quick run: few repetitions, fewer connections."
             if machine["quick"] else ""), ""]
+    others = [f"{name} ({part['date']}, `{part['commit']}`)" for name, part in parts.items()
+        if (part["date"], part["commit"]) != (machine["date"], machine["commit"])]
+    if others:
+        lines += ["Not from that run, but measured at: " + ", ".join(others) + ".", ""]
     if machine["connections"] < 10_000 and not machine["quick"]:
         lines += [f"The machine's limit of {machine['descriptors']} descriptors bounds the connections to "
             f"{machine['connections']}.", ""]
@@ -75,7 +81,7 @@ def goals_section(data):
             continue
         rows.append([goal.work, goal.words, spread(goal.samples), "kept" if goal.is_kept else "**missed**"])
         if not goal.is_kept:
-            missed.append(f"- {goal.work}: {figure(goal.value)} {goal.unit} for {goal.words}, {goal.distance}.")
+            missed.append(f"- {goal.work}: {figure(goal.value)} {goal.unit} where the goal is {goal.words}, {goal.distance}.")
     kept = sum(row[3] == "kept" for row in rows)
     lines = ["## Goals", "", f"{kept} of {len(rows)} are kept.", ""] + table(["work", "goal", "measured", ""], rows)
     return lines + ["## What missed its goal", ""] + (missed or ["Nothing that was measured."]) + [""]
@@ -223,16 +229,17 @@ def growth_section(data, images, beside):
         lines += [f"### {title}", "", f"![{title}]({link})", ""] + ([remark, ""] if remark else [])
         values = sorted({x for _, points in series for x, _ in points})
         rows = [[series_name] + [figure(dict(points)[x]) if x in dict(points) else "–" for x in values]
-            + [plot.grows(points).removeprefix("exponent ")] for series_name, points in series]
-        lines += table([f"{up} at {across}"] + [f"{x:,}" for x in values] + ["exponent"], rows)
+            + [plot.grows(points).removeprefix("exponent "), plot.grows(points[-2:]).removeprefix("exponent ")]
+            for series_name, points in series]
+        lines += table([f"{up}; {across}:"] + [f"{x:,}" for x in values] + ["exponent", "at the end"], rows)
     if not lines:
         return []
     return ["## How cost grows", "", "Both scales are logarithmic. The exponent is the slope of the straight line through all points: 0 "
-        "means that it does not grow, 1 that it grows as what it is drawn over.", ""] + lines
+        "means that it does not grow, 1 that it grows as what it is drawn over; *at the end* is that of the last two points.", ""] + lines
 
 
 def report(data, images, beside):
-    lines = ["# Benchmarks", "", "Written by `make bench`; every figure is from one run of it. `make bench ARGS=quick` takes a few "
+    lines = ["# Benchmarks", "", "Written by `make bench`; every figure is out of the files that it leaves. `make bench ARGS=quick` takes a few "
         "minutes and writes into `build/bench` instead.", ""]
     for section in [machine_section, goals_section, peers_section]:
         lines += section(data)
