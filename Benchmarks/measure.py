@@ -280,10 +280,10 @@ def calls(bench):
 
 
 def sizes(bench):
-    """What one message takes of the client and of the endpoint, by its size."""
+    """What one message takes of the client and of the endpoint, by its size; one is under way at a time."""
     def once(size):
         port, count = told.free_port(), max(8, min(20_000, (1 << 28) // max(1, size)))
-        with bench.server(port) as server, bench.paced(f"ws://127.0.0.1:{port}/", size, 4) as client:
+        with bench.server(port) as server, bench.paced(f"ws://127.0.0.1:{port}/", size, 1) as client:
             client.ask(max(4, count // 10))
             start, server_start = client.cpu(), server.cpu()
             client.ask(count, 120)

@@ -55,7 +55,7 @@ def machine_section(data):
         f"Measured {machine['date']} at commit `{machine['commit']}`: {machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}, {machine['swift']}. All parts took {seconds / 60:.0f} minutes. The "
         f"load at the end of a part lay between {min(loads, default=0):.1f} and {max(loads, default=0):.1f}, and was "
-        f"{machine['load_before'][0]:.1f} before; the benchmarks alone make one of about 1 to 2. Figures are of processor "
+        f"{machine['load_before'][0]:.1f} before, the benchmarks included. Figures are of processor "
         "time unless a unit says otherwise, so other work on the machine moves them less than it moves the time on the wall.", "",
         f"{'One repetition' if machine['repetitions'] == 1 else str(machine['repetitions']) + ' repetitions'} of each: the "
         "median, and behind it the lowest and the highest." + (" This is a quick run: few repetitions, fewer connections."
