@@ -87,6 +87,8 @@ lint: setup ## Check the format and the rules of the house
 	@scripts/apple-lines --self-test
 	@scripts/apple-lines
 	@scripts/mutants --self-test
+	@Benchmarks/check --self-test
+	@Benchmarks/report.py --self-test
 
 .PHONY: check-apple
 check-apple: setup ## Type-check what is written for Apple's platforms against stand-ins
@@ -98,8 +100,12 @@ coverage: setup ## Every region of the pure targets is tested; ARGS=--own: by it
 	@scripts/coverage $(ARGS)
 
 .PHONY: bench
-bench: build ## Measure beside raw TCP and other implementations; ARGS: REPETITIONS [TESTS]
+bench: build ## Measure all that has a goal, beside others, into BENCHMARKS.md; ARGS=quick takes minutes
 	@Benchmarks/run $(ARGS)
+
+.PHONY: bench-check
+bench-check: setup ## Count the instructions of the small parts against thresholds; ARGS=--timed, NAME…
+	@Benchmarks/check $(ARGS)
 
 .PHONY: docs
 docs: setup ## Build the reference of the libraries into build/docs

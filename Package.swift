@@ -124,6 +124,16 @@ let package = Package(
         .executableTarget(
             name: "KillChild", dependencies: ["Heartwire"], path: "Tests/KillChild",
             swiftSettings: manner),
+        // What the benchmarks drive from outside (Benchmarks/run); no product.
+        .executableTarget(
+            name: "BenchInstruments", dependencies: ["Heartwire"],
+            path: "Benchmarks/Instruments", swiftSettings: manner),
+        .testTarget(
+            name: "BenchInstrumentsTests",
+            dependencies: [
+                "BenchInstruments", "Heartwire", "HeartwireTesting", "HeartwireSocket",
+            ],
+            swiftSettings: manner),
         .testTarget(
             name: "HeartwireTests",
             dependencies: [
@@ -148,6 +158,15 @@ let package = Package(
             swiftSettings: manner),
     ]
 )
+
+// It looks inside of a module, which only a release build with -enable-testing lets it: Benchmarks/check.
+if Context.environment["HEARTWIRE_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "MicroBench",
+            dependencies: ["CZlib", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket"],
+            path: "Benchmarks/Micro", swiftSettings: manner))
+}
 
 // libFuzzer brings the `main` of these, so a build that does not ask for them must not see them: `make fuzz`.
 if Context.environment["HEARTWIRE_FUZZ"] != nil {

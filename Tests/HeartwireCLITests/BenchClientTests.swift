@@ -17,6 +17,20 @@ struct BenchClientTests {
         #expect(try BenchClient.message(load) == .text("xxx"))
     }
 
+    @Test(
+        "Messages are read on the client's executor unless the pool is asked for",
+        arguments: [([], BenchLoad.Consumer.executor), (["--consumer", "pool"], .pool)])
+    func consumer(_ words: [String], _ expected: BenchLoad.Consumer) throws {
+        let request = try CommandRequest(
+            arguments: ["bench", "client", "9", "64", "1", "b", "0.5"] + words)
+        guard case .bench(.client(let load)) = request else {
+            Issue.record("\(request)")
+            return
+        }
+        #expect(load.consumer == expected)
+        #expect(load.size == 64)
+    }
+
     @Test("A text to compress without its file is an error")
     func noFile() {
         let load = BenchLoad(

@@ -145,6 +145,9 @@ struct HoldBenchTests {
             ["deliver", "--count", "0"], ["deliver", "--group", "100001"],
             ["hold", "--store", "x"],
             ["server", "9", "--count", "1"], ["deliver", "--size", "1048577"],
+            ["server", "9", "--consumer", "pool"], ["deliver", "--consumer", "pool"],
+            ["client", "9", "64", "1", "b", "1", "--consumer", "moon"],
+            ["client", "9", "64", "1", "b", "1", "--count", "1"],
         ])
     func refused(_ words: [String]) {
         #expect(throws: UsageError.self) { try CommandRequest(arguments: ["bench"] + words) }
@@ -169,6 +172,25 @@ struct GrowBenchTests {
         #expect(lines[3].hasPrefix("1,000 "))
         #expect(GrowBench.sizes(upTo: 1) == [10])
         #expect(GrowBench.sizes(upTo: 999) == [10, 100])
+    }
+
+    @Test("A report for programs names the operations once, and each size has as many figures")
+    func json() async throws {
+        guard
+            case .bench(.grow(let load)) = try CommandRequest(
+                arguments: ["bench", "grow", "--count", "100", "--format", "json"])
+        else { throw UsageError("no request to measure growth") }
+        let pipe = TestPipe()
+        #expect(await GrowBench.run(load, output: pipe.writer) == .done)
+        let line = pipe.finish()
+        #expect(
+            line.hasPrefix(
+                "{\"version\":1,\"operations\":[\"deliver\",\"drop\",\"acknowledge\",\"expire\","
+                    + "\"reconnect\"],\"sizes\":[{\"entries\":10,\"nanoseconds\":["))
+        let row = GrowFigures(size: 7, nanoseconds: [1, 2, 3, 4, 5])
+        #expect(
+            GrowFigures.text([row], .json).hasSuffix(
+                "\"sizes\":[{\"entries\":7,\"nanoseconds\":[1,2,3,4,5]}]}\n"))
     }
 }
 

@@ -28,7 +28,12 @@ enum BenchClient {
         } catch {
             return .failed("\(error)")
         }
-        let measured = Task(executorPreference: client.executor) {
+        let place: (any TaskExecutor)? =
+            switch load.consumer {
+            case .executor: client.executor
+            case .pool: nil
+            }
+        let measured = Task(executorPreference: place) {
             load.window == 1
                 ? try await roundTrips(load, client, message)
                 : try await pipelined(load, client, message)

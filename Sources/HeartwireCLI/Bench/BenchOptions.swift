@@ -36,7 +36,7 @@ enum BenchOptions: Sendable, Hashable {
             .init(placeholder: "TIME", help: "How many seconds to measure.", isRequired: false),
             .init(placeholder: "FILE", help: "The text for KIND d.", isRequired: false),
         ],
-        options: [BenchLoad.transportOption.spec] + DeliverLoad.options,
+        options: BenchLoad.options + DeliverLoad.options,
         discussion: """
             bench client [--transport urlsession] PORT SIZE WINDOW KIND SECONDS [FILE]
               connects to ws://127.0.0.1:PORT/ through the public client, keeps WINDOW messages
@@ -47,6 +47,8 @@ enum BenchOptions: Sendable, Hashable {
               text in FILE, whatever SIZE says. The other kinds go without compression.
               Over urlsession the connection is Foundation's, which compresses as it likes. On
               Linux it gives long messages in pieces; pieces=N then tells how many came.
+              The messages are read on the client's own executor, without a thread hop, or
+              with --consumer=pool where tasks run by default.
             bench server PORT
               echoes until it is killed
             bench deliver
@@ -87,6 +89,7 @@ enum BenchOptions: Sendable, Hashable {
         case "client":
             var load = try Self.load(port, Array(words.dropFirst(2)))
             load.transport = try parsed.value(of: BenchLoad.transportOption)
+            load.consumer = try parsed.value(of: BenchLoad.consumerOption)
             self = .client(load)
         default:
             throw Self.problem(
@@ -101,7 +104,7 @@ enum BenchOptions: Sendable, Hashable {
         of mode: String, _ parsed: ParsedArguments
     ) throws(UsageError) {
         for option in parsed.texts.keys.sorted() {
-            if option == BenchLoad.transportOption.spec.name {
+            if BenchLoad.options.contains(where: { $0.name == option }) {
                 guard mode == "client" else { throw problem("'--\(option)' is for 'bench client'") }
             } else if !deliveryModes.contains(mode) {
                 throw problem("'--\(option)' is for 'bench deliver', 'hold' and 'grow'")
@@ -155,6 +158,14 @@ enum BenchOptions: Sendable, Hashable {
 
 /// What the client is measured with.
 struct BenchLoad: Sendable, Hashable {
+    /// Where the task runs that reads and sends.
+    enum Consumer: String, Sendable, Hashable, CaseIterable {
+        /// On the client's own executor.
+        case executor
+        /// On the pool where tasks run by default.
+        case pool
+    }
+
     var port: UInt16
     /// Bytes in a message.
     var size: Int
@@ -169,6 +180,11 @@ struct BenchLoad: Sendable, Hashable {
     /// Whether a message may come back as several, as Foundation's come on Linux.
     var mayCut: Bool { transport == .urlsession }
 
+    var consumer = Consumer.executor
+
     static let transportOption = Option<TransportChoice>.choice(
         "transport", default: .socket, "client: what makes the connection.")
+    static let consumerOption = Option<Consumer>.choice(
+        "consumer", default: .executor, "client: where the messages are read.")
+    static let options = [transportOption.spec, consumerOption.spec]
 }
