@@ -40,6 +40,24 @@ import Testing
         #expect(value == 5)
     }
 
+    @Test(
+        "A task that prefers the domain is cancelled and awaited, and time stands still meanwhile")
+    func cancelledSleeper() throws {
+        let (executor, clock) = (executor, VirtualClock(executor))
+        let ended = try executor.runScript {
+            let sleeper = Task(executorPreference: executor.taskExecutor) {
+                try? await clock.sleep(for: .seconds(600))
+                return executor.now()
+            }
+            try await clock.sleep(for: .milliseconds(50))
+            sleeper.cancel()
+            return await sleeper.value
+        }
+        #expect(ended.nanoseconds == 50_000_000)
+        #expect(executor.now().nanoseconds == 50_000_000)
+        #expect(executor.pendingTimers == 0)
+    }
+
     @Test("A script that nothing can wake is given up, and told that it was cancelled")
     func stalled() {
         let log = Log()

@@ -151,6 +151,9 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     private(set) var isClosed = false
     private var report: (@Sendable (OutboxStoreReport) -> Void)?
     var contents = OutboxContents()
+    /// Whether it gives back what it keeps, and what it was asked for.
+    var readsBack = false
+    private(set) var reads: [ClosedRange<DeliveryID>] = []
     var openFault: OutboxStoreError?
 
     func open(
@@ -167,6 +170,8 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     }
 
     func reserve(_ id: DeliveryID) { reserved.append(id) }
+
+    func read(_ range: ClosedRange<DeliveryID>) { reads.append(range) }
 
     func remove(_ ids: [DeliveryID]) { removed += ids }
 

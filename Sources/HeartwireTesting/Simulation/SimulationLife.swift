@@ -9,6 +9,7 @@ final class SimulationLife: @unchecked Sendable {
     /// Which client of its world this is; the first is 1.
     let number: Int
     let audit: SimulationSessionAudit
+    private let paths: SimulationPathAudit
     let transports: SimulationTransportFactory
     /// Whether the app wants to be connected.
     var wantsConnection = true
@@ -34,11 +35,13 @@ final class SimulationLife: @unchecked Sendable {
         self.number = number
         self.world = world
         audit = SimulationSessionAudit(world.auditor, life: number)
+        paths = SimulationPathAudit(
+            world.auditor, executor: world.executor, alarms: world.alarms, settings: world.client)
         let inbox = SimulationInbox(world.auditor)
         self.inbox = inbox
         store = SimulationStore(
             world.disk, dice: world.dice, alarms: world.alarms, audit: world.deliveries,
-            answersAtOnce: world.client.answersAtOnce)
+            answersAtOnce: world.client.answersAtOnce, readsBack: world.client.window != nil)
         transports = world.makeTransports(audit) { inbox.told($0) }
         let client = try WebSocketClient(world.url) { configure(&$0) }
         self.client = client
@@ -48,6 +51,7 @@ final class SimulationLife: @unchecked Sendable {
 
     private func configure(_ configuration: inout ClientConfiguration) {
         world.client.apply(to: &configuration, store: world.parts.wrapStore(store))
+        configuration.pathMonitor = .custom(world.parts.wrapPaths(world.paths))
         configuration.seed = world.dice.next(.settings)
         configuration.transport = world.parts.wrapTransports(transports)
         configuration.outbox?.envelope = { [self] in label($0) }
@@ -58,13 +62,22 @@ final class SimulationLife: @unchecked Sendable {
     private func heard(_ event: JournalEvent) {
         guard !isDead else { return }
         audit.heard(event)
-        guard event.kind == .stateChanged, event.newState == .stopped else { return }
+        paths.heard(event)
+        guard event.kind == .stateChanged else { return }
+        if [.waiting, .suspended].contains(event.newState) { world.begunToWait() }
+        guard event.newState == .stopped else { return }
         stops += 1
         let stop = stops
         world.alarms.after(SimulationWorld.stopGrace) { [unowned self] in
             guard !isDead, stop == stops, audit.state == .stopped else { return }
             expectNoLine()
         }
+    }
+
+    /// The paths change now, by `change`.
+    func pathChanged(to path: NetworkPath, _ change: () -> Void) {
+        guard !isDead else { return change() }
+        paths.told(path, isPingOut: audit.isPingOut, change)
     }
 
     private func expectNoLine() {

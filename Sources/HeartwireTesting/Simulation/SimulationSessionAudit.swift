@@ -17,6 +17,8 @@ final class SimulationSessionAudit {
     private var lastGeneration = Generation.none
     private var hasOpened = false
     private var awaited: PingID?
+    /// Whether a ping of the current connection is out, as far as its transport has told.
+    var isPingOut: Bool { awaited != nil }
     /// Whether something has happened since the last ping that allows another to take its place.
     private var mayReplacePing = false
     /// The states that the app has not seen yet.
