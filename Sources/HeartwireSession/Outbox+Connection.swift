@@ -20,10 +20,10 @@ extension Outbox {
     /// Gives the entry that must be handed to the transport now; it counts as written from here on. `nil`
     /// when there is none: no connection is open, all were written, or the next one is still being stored or read.
     public mutating func takeNext() -> OutboxEntry? {
-        guard let generation, cursor < slots.count, var entry = slots[cursor].entry,
+        guard generation != nil, cursor < slots.count, var entry = slots[cursor].entry,
             entry.state == .queued, case .held(let message) = entry.contents
         else { return nil }
-        entry.state = .written(generation)
+        entry.state = .written
         letGo(of: &entry)
         slots[cursor].entry = entry
         lastWritten = slots[cursor].id
@@ -64,7 +64,7 @@ extension Outbox {
                 settled.append(SettledDelivery(slots[place].id, .rejected(.sessionEnded)))
                 continue
             }
-            if case .written = entry.state {
+            if entry.state == .written {
                 entry.state = .queued
                 entry.isPossibleDuplicate = true
             }
@@ -141,8 +141,7 @@ extension Outbox {
 
     /// The places before the cursor hold only what is written.
     private func isWritten(_ place: Int) -> Bool {
-        guard let entry = slots[place].entry, case .written = entry.state else { return false }
-        return true
+        slots[place].entry?.state == .written
     }
 }
 

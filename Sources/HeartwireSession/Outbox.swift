@@ -14,7 +14,7 @@ public import HeartwireProtocol
 ///     –           add                                           storing, or queued where nothing is stored
 ///     storing     stored                                        queued
 ///     storing     storeFailed                                   – (it was never promised)
-///     queued      takeNext on the open connection               written(generation)
+///     queued      takeNext on the open connection               written
 ///     written     ended(generation)                             queued, as a possible duplicate
 ///     written     a confirmation                                confirmed
 ///     queued      an acknowledgement, once it was written       confirmed
@@ -49,8 +49,8 @@ public struct Outbox: Sendable {
         case storing
         /// It waits for its turn.
         case queued
-        /// It went out on this connection.
-        case written(Generation)
+        /// It went out on the connection that is open.
+        case written
     }
 
     /// What an entry is to carry.
@@ -67,7 +67,8 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Of these there may be very many: what is large stands first, so that no byte is wasted between.
+    /// There may be very many of these: what is large stands first, and a state has no generation, since what is written is
+    /// written on the connection that is open.
     struct Entry: Sendable {
         let takenIn: MonotonicInstant
         var contents: Contents

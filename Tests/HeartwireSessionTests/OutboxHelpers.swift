@@ -52,8 +52,8 @@ extension Outbox {
         }
         for (place, slot) in slots.enumerated() {
             guard let state = slot.entry?.state else { continue }
-            if case .written(let on) = state {
-                if place >= cursor || on != generation { faults.append("\(slot.id) out") }
+            if state == .written {
+                if place >= cursor || generation == nil { faults.append("\(slot.id) out") }
             } else if place < cursor {
                 faults.append("\(slot.id) passed")
             }

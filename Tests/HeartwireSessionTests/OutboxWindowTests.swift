@@ -33,9 +33,9 @@ struct OutboxWindowTests {
         #expect(Outbox().window == nil)
     }
 
-    @Test("D4: what waits without its contents takes at most 48 bytes, whatever was sent")
+    @Test("D4: what waits without its contents takes at most 40 bytes, whatever was sent")
     func place() {
-        #expect(MemoryLayout<Outbox.Slot>.stride <= 48)
+        #expect(MemoryLayout<Outbox.Slot>.stride <= 40)
     }
 
     @Test("D4: the window is full with so many messages or so many bytes, to the unit")
@@ -101,9 +101,8 @@ struct OutboxWindowTests {
         #expect(held(outbox) == [])
         #expect(outbox.takeRead() == DeliveryID(3)...DeliveryID(3))
         _ = outbox.read(3...3, entries(3...3))
-        #expect(outbox.takeRead() == nil, "one of two is half a window")
+        #expect(outbox.takeRead() == DeliveryID(4)...DeliveryID(4), "one of two is half a window")
         #expect(outbox.writeAll() == ["3"])
-        #expect(outbox.takeRead() == DeliveryID(4)...DeliveryID(4))
         _ = outbox.read(4...4, entries(4...4))
         #expect(outbox.writeAll() == ["4"])
         try outbox.fill("5")

@@ -156,9 +156,7 @@ struct StateReader {
             switch entry.state {
             case .storing: fingerprint.mix(0)
             case .queued: fingerprint.mix(1)
-            case .written(let stamp):
-                fingerprint.mix(2)
-                mix(stamp)
+            case .written: fingerprint.mix(2)
             }
         }
         fingerprint.mix(UInt64.max)

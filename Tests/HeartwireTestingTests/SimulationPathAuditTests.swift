@@ -16,7 +16,7 @@ private final class Book {
         auditor = SimulationAuditor(executor, trace: nil)
         settings = SimulationClientSettings(SimulationDice(seed: 1, faults: .none))
         audit = SimulationPathAudit(
-            auditor, executor: executor, alarms: SimulationAlarms(executor), settings: settings)
+            auditor, alarms: SimulationAlarms(executor), settings: settings)
     }
 
     var rules: [SimulationViolation.Rule] { auditor.violations.map(\.rule) }

@@ -16,6 +16,8 @@ private final class Rig: @unchecked Sendable {
     let auditor: SimulationAuditor
     let audit: SimulationDeliveryAudit
     var reports: [OutboxStoreReport] = []
+    /// The stores, which nobody else holds.
+    private var stores: [SimulationStore] = []
 
     init(_ changes: [SimulationFault: Double] = [:]) {
         var faults = SimulationFaults.none
@@ -32,6 +34,7 @@ private final class Rig: @unchecked Sendable {
         let store = SimulationStore(
             disk, dice: dice, alarms: alarms, audit: audit, answersAtOnce: answersAtOnce,
             readsBack: readsBack)
+        stores.append(store)
         return (store, try store.open { [self] in reports.append($0) })
     }
 }

@@ -96,6 +96,7 @@ struct DeliveryWindowTests {
             answer(1, 3)
             await world.pause()
             #expect(world.texts == ["1?x", "2?x"])
+            world.room = .max
             world.line?.drain()
             try await app.value
             #expect(world.texts == ["1?x", "2?x", "3?x", "new"])

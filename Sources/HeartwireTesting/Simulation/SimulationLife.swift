@@ -34,9 +34,10 @@ final class SimulationLife: @unchecked Sendable {
     init(_ number: Int, in world: SimulationWorld) throws {
         self.number = number
         self.world = world
-        audit = SimulationSessionAudit(world.auditor, life: number)
+        audit = SimulationSessionAudit(
+            world.auditor, life: number, pathSettling: world.client.pathSettling)
         paths = SimulationPathAudit(
-            world.auditor, executor: world.executor, alarms: world.alarms, settings: world.client)
+            world.auditor, alarms: world.alarms, settings: world.client)
         let inbox = SimulationInbox(world.auditor)
         self.inbox = inbox
         store = SimulationStore(
@@ -63,8 +64,9 @@ final class SimulationLife: @unchecked Sendable {
         guard !isDead else { return }
         audit.heard(event)
         paths.heard(event)
+        if event.kind == .suspendRequested { world.begunToWait() }
         guard event.kind == .stateChanged else { return }
-        if [.waiting, .suspended].contains(event.newState) { world.begunToWait() }
+        if event.newState == .waiting { world.begunToWait() }
         guard event.newState == .stopped else { return }
         stops += 1
         let stop = stops

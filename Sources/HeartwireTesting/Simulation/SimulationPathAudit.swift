@@ -11,7 +11,6 @@ final class SimulationPathAudit {
     static let margin = Duration.milliseconds(1)
 
     private let auditor: SimulationAuditor
-    private let executor: VirtualExecutor
     private let alarms: SimulationAlarms
     private let settings: SimulationClientSettings
     private var state = JournalEvent.State.idle
@@ -27,11 +26,9 @@ final class SimulationPathAudit {
     private var isTelling = false
 
     init(
-        _ auditor: SimulationAuditor, executor: VirtualExecutor, alarms: SimulationAlarms,
-        settings: SimulationClientSettings
+        _ auditor: SimulationAuditor, alarms: SimulationAlarms, settings: SimulationClientSettings
     ) {
         self.auditor = auditor
-        self.executor = executor
         self.alarms = alarms
         self.settings = settings
     }
@@ -60,7 +57,7 @@ final class SimulationPathAudit {
             expectNothing(event)
         case .stateChanged:
             if event.oldState == .waiting || event.oldState == .suspended {
-                lastLeft = executor.now()
+                lastLeft = auditor.now
             }
             state = event.newState
             era += 1
@@ -107,7 +104,7 @@ final class SimulationPathAudit {
 
     private func expectAttempt() {
         let era = era
-        let now = executor.now()
+        let now = auditor.now
         let settled = now.advanced(by: settings.pathSettling)
         let spaced = lastLeft?.advanced(by: settings.wakeSpacing) ?? now
         let delay = now.duration(to: max(settled, spaced))

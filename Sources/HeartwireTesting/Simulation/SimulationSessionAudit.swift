@@ -21,6 +21,9 @@ final class SimulationSessionAudit {
     var isPingOut: Bool { awaited != nil }
     /// Whether something has happened since the last ping that allows another to take its place.
     private var mayReplacePing = false
+    /// Until then a probe may take the place of a ping, because the paths have changed.
+    private var probesUntil: MonotonicInstant?
+    private let pathSettling: Duration
     /// The states that the app has not seen yet.
     private var unseen: [JournalEvent.State] = [.idle]
     private var hasLooked = false
@@ -36,8 +39,9 @@ final class SimulationSessionAudit {
         case again(Generation)
     }
 
-    init(_ auditor: SimulationAuditor, life: Int) {
+    init(_ auditor: SimulationAuditor, life: Int, pathSettling: Duration = .zero) {
         self.auditor = auditor
+        self.pathSettling = pathSettling
         self.life = life
     }
 
@@ -65,8 +69,10 @@ final class SimulationSessionAudit {
             if hasOpened { auditor.violated(.oneCause, "\(event.generation) opened twice") }
             hasOpened = true
         case .stateChanged: changed(event)
+        case .pathChanged:
+            probesUntil = event.time.advanced(by: pathSettling)
         case .checkRequested, .heartbeatChanged, .readingPaused, .readingResumed,
-            .suspendRequested, .resumeRequested, .pathChanged:
+            .suspendRequested, .resumeRequested:
             mayReplacePing = true
         case .connectRequested, .disconnectRequested, .requestProvided, .progressed, .pingSent,
             .pongReceived, .pingReceived, .closeSent, .aborted, .stale:
@@ -135,7 +141,7 @@ final class SimulationSessionAudit {
         }
         if let awaited {
             replacedPings[generation, default: 0] += 1
-            if !mayReplacePing {
+            if !mayReplacePing, auditor.now > probesUntil ?? .origin {
                 auditor.violated(
                     .onePing, "\(id) goes out on \(generation) while \(awaited) is out")
             }
