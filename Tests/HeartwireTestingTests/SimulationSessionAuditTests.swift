@@ -10,9 +10,9 @@ private struct Book {
     let auditor: SimulationAuditor
     let audit: SimulationSessionAudit
 
-    init(pathSettling: Duration = .zero) {
+    init(probeTime: Duration = .zero) {
         auditor = SimulationAuditor(executor, trace: nil)
-        audit = SimulationSessionAudit(auditor, life: 1, pathSettling: pathSettling)
+        audit = SimulationSessionAudit(auditor, life: 1, probeTime: probeTime)
     }
 
     var rules: [SimulationViolation.Rule] { auditor.violations.map(\.rule) }
@@ -156,10 +156,10 @@ struct SimulationSessionAuditTests {
     }
 
     @Test(
-        "L3, H3: the probe for paths that have changed takes a ping's place until they have settled"
+        "L3, H3: the probe for paths that have changed takes a ping's place in its time"
     )
     func probe() {
-        let (book, first) = (Book(pathSettling: .seconds(2)), Generation(1))
+        let (book, first) = (Book(probeTime: .seconds(2)), Generation(1))
         book.hear(.requestAsked, 1)
         book.hear(.pathChanged, 1)
         book.audit.pinged(first, PingID(1))

@@ -35,7 +35,8 @@ final class SimulationLife: @unchecked Sendable {
         self.number = number
         self.world = world
         audit = SimulationSessionAudit(
-            world.auditor, life: number, pathSettling: world.client.pathSettling)
+            world.auditor, life: number,
+            probeTime: world.client.pathSettling + world.client.heartbeat.timeout)
         paths = SimulationPathAudit(
             world.auditor, alarms: world.alarms, settings: world.client)
         let inbox = SimulationInbox(world.auditor)

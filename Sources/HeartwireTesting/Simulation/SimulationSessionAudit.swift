@@ -23,7 +23,8 @@ final class SimulationSessionAudit {
     private var mayReplacePing = false
     /// Until then a probe may take the place of a ping, because the paths have changed.
     private var probesUntil: MonotonicInstant?
-    private let pathSettling: Duration
+    /// How long after a change of the paths its probe goes out at the latest: they settle, and an older probe has its verdict.
+    private let probeTime: Duration
     /// The states that the app has not seen yet.
     private var unseen: [JournalEvent.State] = [.idle]
     private var hasLooked = false
@@ -39,9 +40,11 @@ final class SimulationSessionAudit {
         case again(Generation)
     }
 
-    init(_ auditor: SimulationAuditor, life: Int, pathSettling: Duration = .zero) {
+    private var isProbeDue: Bool { probesUntil.map { auditor.now <= $0 } ?? false }
+
+    init(_ auditor: SimulationAuditor, life: Int, probeTime: Duration = .zero) {
         self.auditor = auditor
-        self.pathSettling = pathSettling
+        self.probeTime = probeTime
         self.life = life
     }
 
@@ -70,7 +73,7 @@ final class SimulationSessionAudit {
             hasOpened = true
         case .stateChanged: changed(event)
         case .pathChanged:
-            probesUntil = event.time.advanced(by: pathSettling)
+            probesUntil = event.time.advanced(by: probeTime)
         case .checkRequested, .heartbeatChanged, .readingPaused, .readingResumed,
             .suspendRequested, .resumeRequested:
             mayReplacePing = true
@@ -141,7 +144,7 @@ final class SimulationSessionAudit {
         }
         if let awaited {
             replacedPings[generation, default: 0] += 1
-            if !mayReplacePing, auditor.now > probesUntil ?? .origin {
+            if !mayReplacePing, !isProbeDue {
                 auditor.violated(
                     .onePing, "\(id) goes out on \(generation) while \(awaited) is out")
             }
