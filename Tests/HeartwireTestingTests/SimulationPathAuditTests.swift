@@ -43,6 +43,8 @@ private final class Book {
         executor.perform { audit.told(path, isPingOut: isPingOut, react) }
     }
 
+    func go() { audit.clientIsGone() }
+
     func pass(_ duration: Duration) { executor.advance(by: duration) }
 
     /// One unit before anything is looked at.
@@ -92,7 +94,7 @@ struct SimulationPathAuditTests {
         "L1, L3: nobody is probed who pauses reading, sleeps, beats otherwise or has ended meanwhile",
         arguments: [
             JournalEvent.Kind.readingPaused, .readingResumed, .suspendRequested, .resumeRequested,
-            .heartbeatChanged,
+            .disconnectRequested, .heartbeatChanged,
         ])
     func excused(kind: JournalEvent.Kind) {
         book.enter(.open)
@@ -171,6 +173,16 @@ struct SimulationPathAuditTests {
         book.enter(state)
         for path in NetworkPath.allCases { book.tell(path) }
         book.hear(.pathChanged)
+        book.pass(.seconds(3_600))
+        #expect(book.rules == [])
+    }
+
+    @Test("L3: of a client that is gone nothing is expected")
+    func gone() {
+        book.enter(.open)
+        book.tell()
+        book.go()
+        book.tell()
         book.pass(.seconds(3_600))
         #expect(book.rules == [])
     }

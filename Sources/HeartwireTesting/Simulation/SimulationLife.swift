@@ -242,6 +242,7 @@ final class SimulationLife: @unchecked Sendable {
     /// The app forgets the client, which has to go without being told anything.
     func letGo(then next: @escaping @Sendable () -> Void) {
         isEnding = true
+        paths.clientIsGone()
         cancelTasks()
         client = nil
         world.alarms.after(SimulationWorld.releaseGrace) { [self] in
@@ -255,6 +256,7 @@ final class SimulationLife: @unchecked Sendable {
     func kill() {
         isEnding = true
         isDead = true
+        paths.clientIsGone()
         transports.die()
         store.die()
         cancelTasks()

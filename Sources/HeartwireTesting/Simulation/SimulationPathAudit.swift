@@ -40,7 +40,8 @@ final class SimulationPathAudit {
         case .suspendRequested:
             isSuspended = true
             era += 1
-        case .resumeRequested:
+        // Nothing is left to be kept then, so it ends a suspension, too.
+        case .resumeRequested, .disconnectRequested:
             isSuspended = false
             era += 1
         case .readingPaused:
@@ -62,11 +63,17 @@ final class SimulationPathAudit {
             state = event.newState
             era += 1
             expectNothing(event)
-        case .connectRequested, .disconnectRequested, .checkRequested, .pathChanged,
+        case .connectRequested, .checkRequested, .pathChanged,
             .requestProvided, .progressed, .opened, .pongReceived, .pingReceived, .closeSent,
             .aborted, .stale:
             return
         }
+    }
+
+    /// The client is gone, or about to go: of it nothing is expected any more.
+    func clientIsGone() {
+        state = .stopped
+        era += 1
     }
 
     private func expectNothing(_ event: JournalEvent) {
