@@ -101,9 +101,14 @@ extension Delivery {
         store.read(range)
     }
 
+    func wasRead(_ range: ClosedRange<DeliveryID>, _ entries: [OutboxEntry]) {
+        settle(outbox.read(range, entries))
+        wentOn()
+    }
+
     /// What is stored is kept, and read later; what can never be read is given up, so that it holds up nothing.
     func couldNotRead(_ range: ClosedRange<DeliveryID>, _ error: OutboxStoreError) {
-        guard !error.isLasting else { return settle(outbox.read(range, [])) }
+        guard !error.isLasting else { return wasRead(range, []) }
         outbox.readFailed(range)
         guard !isClosed, readTimer == nil else { return }
         readTimer = executor.schedule(at: executor.now().advanced(by: Self.readPause)) {
@@ -113,7 +118,7 @@ extension Delivery {
     }
 
     /// Something was read, or may be tried again.
-    func wentOn() {
+    private func wentOn() {
         flush()
         readAhead()
         rearm()

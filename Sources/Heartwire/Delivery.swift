@@ -283,12 +283,8 @@ final class Delivery: @unchecked Sendable {
                 answer(id, .failure(.store(error)))
             }
             admitWaiting()
-        case .read(let range, let entries):
-            settle(outbox.read(range, entries))
-            return wentOn()
-        case .unread(let range, let error):
-            couldNotRead(range, error)
-            return wentOn()
+        case .read(let range, let entries): return wasRead(range, entries)
+        case .unread(let range, let error): return couldNotRead(range, error)
         }
         flush()
         rearm()
