@@ -101,7 +101,9 @@ extension Delivery {
         store.read(range)
     }
 
+    /// What was under way when the store was closed is of no use, and the core may be gone.
     func wasRead(_ range: ClosedRange<DeliveryID>, _ entries: [OutboxEntry]) {
+        guard !isClosed else { return }
         settle(outbox.read(range, entries))
         wentOn()
     }

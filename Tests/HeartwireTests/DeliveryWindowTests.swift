@@ -1,8 +1,9 @@
-import Heartwire
 import HeartwireProtocol
 import HeartwireSession
 import HeartwireTesting
 import Testing
+
+@testable import Heartwire
 
 extension OutboxConfiguration {
     /// A store whose messages are held in memory up to so many.
@@ -218,6 +219,26 @@ struct DeliveryWindowTests {
         }
     }
 
+    @Test("D4: a read that ends when the client is gone changes nothing")
+    func lateRead() throws {
+        try world.run { world in
+            for isRead in [true, false] {
+                var client: WebSocketClient? = try world.client(.windowed(store, 10))
+                await client?.connect()
+                try await client?.waitUntilOpen()
+                client = nil
+                await world.pause()
+                #expect(store.isClosed)
+                store.lateReport?(
+                    isRead
+                        ? .read(range(1, 3), [])
+                        : .unread(range(1, 3), OutboxStoreError(.system)))
+                await world.pause(2_000)
+                #expect(store.removed == [] && world.texts == [])
+            }
+        }
+    }
+
     @Test("D2: receipts that nobody holds are let go of; those that somebody holds tell to the end")
     func receipts() throws {
         let client = try world.client(.memory())
@@ -230,6 +251,8 @@ struct DeliveryWindowTests {
             }
             let last = try await client.deliver(.text("last"))
             for _ in 0..<3_000 { _ = try await client.deliver(.text("more")) }
+            let left = client.core.delivery?.receipts.count ?? 0
+            #expect((2...1_025).contains(left), "of 6,002 messages that wait")
             await client.connect()
             try await last.confirmed()
             #expect(kept.state == .confirmed)
