@@ -18,4 +18,13 @@ extension ClientCore {
 
     /// Whether what the app sends must wait until what is stored has gone out.
     var isBacklogged: Bool { delivery?.isBacklogged ?? false }
+
+    /// What is stored and had to be read first has gone out, so others may send, unless there is no room for them.
+    func backlogWentOut() {
+        guard machine.admitsSend, let delivery, !delivery.isBlocked, !delivery.isBacklogged else {
+            return
+        }
+        resumeOutgoing()
+        resumeWriters(.free)
+    }
 }

@@ -29,6 +29,8 @@ extension Delivery {
         // In order, as all that a seed replays.
         for id in written { receipts[id]?.returned() }
         settle(settled)
+        // For the next connection.
+        readAhead()
     }
 
     func becameWritable() {
@@ -46,7 +48,7 @@ extension Delivery {
     }
 
     /// Whether what is stored must go out before anything else does (K04-02).
-    var isBacklogged: Bool { isBlocked && outbox.canWrite }
+    var isBacklogged: Bool { isBlocked && outbox.canWrite || outbox.awaitsContents }
 
     /// Whether a ping is wanted behind what was written.
     var wantsFence: Bool { !isBlocked && outbox.wantsFence }
@@ -63,6 +65,7 @@ extension Delivery {
             write(entry, to: transport)
         }
         isFlushing = false
+        readAhead()
         core.askForFence()
     }
 
@@ -90,6 +93,38 @@ extension Delivery {
         admitWaiting()
         rearm()
         wakeDrainer()
+    }
+
+    /// Has read what goes out before long.
+    func readAhead() {
+        guard !isClosed, readTimer == nil, let range = outbox.takeRead() else { return }
+        store.read(range)
+    }
+
+    /// What was under way when the store was closed is of no use, and the core may be gone.
+    func wasRead(_ range: ClosedRange<DeliveryID>, _ entries: [OutboxEntry]) {
+        guard !isClosed else { return }
+        settle(outbox.read(range, entries))
+        wentOn()
+    }
+
+    /// What is stored is kept, and read later; what can never be read is given up, so that it holds up nothing.
+    func couldNotRead(_ range: ClosedRange<DeliveryID>, _ error: OutboxStoreError) {
+        guard !error.isLasting else { return wasRead(range, []) }
+        outbox.readFailed(range)
+        guard !isClosed, readTimer == nil else { return }
+        readTimer = executor.schedule(at: executor.now().advanced(by: Self.readPause)) {
+            self.readTimer = nil
+            self.wentOn()
+        }
+    }
+
+    /// Something was read, or may be tried again.
+    private func wentOn() {
+        flush()
+        readAhead()
+        rearm()
+        core?.backlogWentOut()
     }
 
     func rearm() {
@@ -145,6 +180,8 @@ extension Delivery {
         guard !isClosed else { return done() }
         isClosed = true
         rearm()
+        if let readTimer { executor.cancel(readTimer) }
+        readTimer = nil
         for receipt in receipts.values { receipt.abandon() }
         receipts = DeliveryTable()
         store.close { [executor] in executor.execute(done) }

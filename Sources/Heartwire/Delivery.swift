@@ -7,7 +7,8 @@ import HeartwireSession
 /// Theory of operation. The outbox decides; this runs what it decides. A message is stored first, then queued, then
 /// written in its turn, and settled by the outbox alone. ``flush()`` is the only place that sends what
 /// is stored (promise D5); it goes on until all is written or the transport has no room, and it is called when either
-/// may have changed. The timer is that of the oldest message's age; the session's machine has its own.
+/// may have changed. The timer is that of the oldest message's age; the session's machine has its own. Where the store
+/// gives back what it keeps, the outbox holds a window of it, and ``readAhead()`` moves that on.
 ///
 /// `@unchecked Sendable`: the store's reports enter the domain before they touch anything.
 final class Delivery: @unchecked Sendable {
@@ -70,8 +71,16 @@ final class Delivery: @unchecked Sendable {
     var isClosed = false
     var timer: TimerID?
     var timerDeadline: MonotonicInstant?
+    /// Until then nothing is read, because it could not be.
+    var readTimer: TimerID?
+    /// How many receipts there may be until it is looked which are of use to somebody.
+    private var receiptMark = Delivery.leastReceiptMark
     /// Who waits until nothing is left.
     var drainers: [UnsafeContinuation<Void, Never>] = []
+
+    /// After a read that failed nothing is read for this long.
+    static let readPause = Duration.seconds(1)
+    private static let leastReceiptMark = 1_024
 
     /// Opens the store and takes over what is in it. May block.
     init(
@@ -87,10 +96,15 @@ final class Delivery: @unchecked Sendable {
         }
         outbox = Outbox(
             configuration.bounds, confirmation: configuration.confirmation.kind,
-            after: contents.lastID)
+            window: store.readsBack ? configuration.window : nil, after: contents.lastID)
         outbox.restore(contents.entries, at: executor.now())
+        outbox.restore(unread: contents.unread, at: executor.now())
         status.restored = outbox.count
-        if outbox.nextDeadline != nil { executor.execute { self.rearm() } }
+        guard !outbox.isEmpty else { return }
+        executor.execute {
+            self.readAhead()
+            self.rearm()
+        }
     }
 
     /// The status now.
@@ -193,6 +207,11 @@ final class Delivery: @unchecked Sendable {
     private func promise(_ id: DeliveryID) -> Receipt {
         let box = ReceiptBox(id)
         receipts[id] = box
+        if receipts.count > receiptMark {
+            // Nobody can come by a receipt that all have let go of.
+            receipts.removeUnshared()
+            receiptMark = max(Self.leastReceiptMark, receipts.count * 2)
+        }
         status.accepted += 1
         if isClosed { box.abandon() }
         return Receipt(box: box)
@@ -264,6 +283,8 @@ final class Delivery: @unchecked Sendable {
                 answer(id, .failure(.store(error)))
             }
             admitWaiting()
+        case .read(let range, let entries): return wasRead(range, entries)
+        case .unread(let range, let error): return couldNotRead(range, error)
         }
         flush()
         rearm()

@@ -43,12 +43,15 @@ struct DeliveryTable<Value> {
     mutating func removeValue(for id: DeliveryID) -> Value? {
         guard let place = place(of: id), let value = slots[place].value.take() else { return nil }
         count -= 1
-        while head < slots.count, slots[head].value == nil { head += 1 }
-        if slots.count - count > count + Self.sparePlaces {
-            slots.removeAll { $0.value == nil }
-            head = 0
-        }
+        giveBackPlaces()
         return value
+    }
+
+    private mutating func giveBackPlaces() {
+        while head < slots.count, slots[head].value == nil { head += 1 }
+        guard slots.count - count > count + Self.sparePlaces else { return }
+        slots.removeAll { $0.value == nil }
+        head = 0
     }
 
     private mutating func insert(_ value: Value, for id: DeliveryID) {
@@ -88,5 +91,16 @@ struct DeliveryTable<Value> {
             if slots[middle].id < id { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension DeliveryTable where Value: AnyObject {
+    /// Takes out every value that nobody but the table holds.
+    mutating func removeUnshared() {
+        for place in head..<slots.count where isKnownUniquelyReferenced(&slots[place].value) {
+            slots[place].value = nil
+            count -= 1
+        }
+        giveBackPlaces()
     }
 }

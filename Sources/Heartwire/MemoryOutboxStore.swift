@@ -14,6 +14,9 @@ public final class MemoryOutboxStore: OutboxStore {
     /// Makes an empty store.
     public init() {}
 
+    /// It holds everything in memory itself.
+    public var readsBack: Bool { false }
+
     /// How many entries are kept.
     public var count: Int { held.withLock { $0.messages.count } }
 
@@ -45,6 +48,9 @@ public final class MemoryOutboxStore: OutboxStore {
     public func reserve(_ id: DeliveryID) {
         held.withLock { $0.lastID = max($0.lastID, id) }
     }
+
+    /// Never called.
+    public func read(_ range: ClosedRange<DeliveryID>) {}
 
     /// Forgets entries.
     public func remove(_ ids: [DeliveryID]) {

@@ -19,6 +19,10 @@ public struct OutboxConfiguration: Sendable {
     /// How much is kept and what happens to one message more.
     public var bounds = OutboxBounds()
 
+    /// How much of what waits has its contents in memory, where the store gives back what it keeps, as the one on the
+    /// disk does. What lies beyond is read shortly before it goes out, and again for each time that it does.
+    public var window = OutboxWindow()
+
     /// When a message counts as arrived. Default: ``Confirmation/fence``.
     public var confirmation = Confirmation.fence
 
@@ -101,7 +105,8 @@ public struct OutboxStatus: Sendable, Hashable {
         case .confirmed: confirmed += 1
         case .expired: expired += 1
         case .rejected(.droppedByOverflow): droppedByOverflow += 1
-        case .rejected(.sessionEnded), .rejected(.unsendable): rejected += 1
+        case .rejected(.sessionEnded), .rejected(.unsendable), .rejected(.unreadable):
+            rejected += 1
         }
     }
 }

@@ -5,6 +5,10 @@ public import HeartwireSession
 /// A store belongs to one client at a time, from ``open(_:)`` to ``close(_:)``. What takes time it does on a
 /// thread of its own: but for `open`, nothing here may block, because the client's domain calls it.
 public protocol OutboxStore: AnyObject, Sendable {
+    /// Whether the store gives back what it keeps, so that a client need not hold all of it in memory
+    /// (``OutboxConfiguration/window``). Does not change.
+    var readsBack: Bool { get }
+
     /// Makes the store the caller's and gives what an earlier owner left, in any order. May block; called once, before
     /// anything else.
     ///
@@ -23,6 +27,11 @@ public protocol OutboxStore: AnyObject, Sendable {
     /// one may be given this id.
     func reserve(_ id: DeliveryID)
 
+    /// Reads the entries that are kept with ids from the first to the last, behind everything that was asked for before; a
+    /// report follows. Called only where ``readsBack`` is `true`, for one range at a time: another one may follow when
+    /// the connection has ended, and then the report on the earlier one is of no use.
+    func read(_ range: ClosedRange<DeliveryID>)
+
     /// Forgets entries. One that cannot be forgotten now is tried again later; at worst it is delivered once more
     /// by a later owner, with its id.
     func remove(_ ids: [DeliveryID])
@@ -35,12 +44,17 @@ public protocol OutboxStore: AnyObject, Sendable {
 public struct OutboxContents: Sendable, Hashable {
     /// What was stored and not removed.
     public var entries: [OutboxEntry]
+    /// The same, from a store that reads it when it is asked for it (``OutboxStore/readsBack``); it gives no ``entries``.
+    public var unread: [UnreadEntry]
     /// The greatest id that was ever stored or reserved, or a greater one, so that none is used twice.
     public var lastID: DeliveryID
 
     /// States what a store holds.
-    public init(entries: [OutboxEntry] = [], lastID: DeliveryID = .none) {
+    public init(
+        entries: [OutboxEntry] = [], unread: [UnreadEntry] = [], lastID: DeliveryID = .none
+    ) {
         self.entries = entries
+        self.unread = unread
         self.lastID = lastID
     }
 }
@@ -51,6 +65,10 @@ public enum OutboxStoreReport: Sendable, Hashable {
     case stored([DeliveryID])
     /// These entries are not kept.
     case failed([DeliveryID], OutboxStoreError)
+    /// What is kept of this range, in the order of the ids.
+    case read(ClosedRange<DeliveryID>, [OutboxEntry])
+    /// This range could not be read.
+    case unread(ClosedRange<DeliveryID>, OutboxStoreError)
 }
 
 /// Why a store cannot keep messages.
@@ -86,6 +104,14 @@ public struct OutboxStoreError: Error, Sendable, Hashable, CustomStringConvertib
     public init(_ kind: Kind, code: Int32 = 0) {
         self.kind = kind
         self.code = code
+    }
+
+    /// Whether it is no use to try again.
+    var isLasting: Bool {
+        switch kind {
+        case .cannotOpen, .readOnly, .locked, .full, .system: false
+        case .notAnOutbox, .corrupt, .newerVersion, .notOpen: true
+        }
     }
 
     /// One line for people. Names no path.

@@ -17,6 +17,7 @@ final class SQLiteDatabase {
     let handle: OpaquePointer
     private let insertion: OpaquePointer
     private let deletion: OpaquePointer
+    private let selection: OpaquePointer
 
     /// Opens the file, or makes it, and locks it.
     ///
@@ -35,14 +36,7 @@ final class SQLiteDatabase {
                 throw OutboxStoreError(sqlite: sqlite3_extended_errcode(opened))
             }
             try Self.prepareFile(opened, pageLimit)
-            insertion = try Self.prepare(
-                opened, "INSERT INTO entries (id, is_text, body) VALUES (?1, ?2, ?3)")
-            do throws(OutboxStoreError) {
-                deletion = try Self.prepare(opened, "DELETE FROM entries WHERE id = ?1")
-            } catch {
-                sqlite3_finalize(insertion)
-                throw error
-            }
+            (insertion, deletion, selection) = try Self.statements(opened)
         } catch {
             sqlite3_close_v2(opened)
             throw error
@@ -53,35 +47,62 @@ final class SQLiteDatabase {
     deinit {
         sqlite3_finalize(insertion)
         sqlite3_finalize(deletion)
+        sqlite3_finalize(selection)
         sqlite3_close_v2(handle)
     }
 
     // MARK: Contents
 
-    /// Everything that is stored, and the greatest id that ever was.
+    /// What is stored, without its contents, and the greatest id that ever was.
     func contents() throws(OutboxStoreError) -> OutboxContents {
-        let query = try Self.prepare(handle, "SELECT id, is_text, body FROM entries ORDER BY id")
+        // SQLite tells the length of what it has not read.
+        let query = try Self.prepare(handle, "SELECT id, length(body) FROM entries ORDER BY id")
         defer { sqlite3_finalize(query) }
         var contents = OutboxContents()
-        while true {
-            let status = sqlite3_step(query)
-            if status == SQLITE_DONE { break }
-            guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
-            let id = DeliveryID(UInt64(bitPattern: sqlite3_column_int64(query, 0)))
-            let isText = sqlite3_column_int64(query, 1) != 0
-            // The blob before its length, as SQLite wants it.
-            let start = sqlite3_column_blob(query, 2)
-            let count = Int(sqlite3_column_bytes(query, 2))
-            let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-            let message =
-                isText
-                ? Message.text(String(decoding: bytes, as: UTF8.self)) : .binary([UInt8](bytes))
-            contents.entries.append(OutboxEntry(id: id, message: message))
+        try Self.eachRow(query) { row in
+            contents.unread.append(
+                UnreadEntry(id: Self.id(row), byteCount: Int(sqlite3_column_int64(row, 1))))
         }
         let last = try Self.number(
             handle, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'entries'")
         contents.lastID = DeliveryID(UInt64(bitPattern: last))
         return contents
+    }
+
+    /// What is stored of a range, in the order of the ids.
+    func entries(_ range: ClosedRange<DeliveryID>) throws(OutboxStoreError) -> [OutboxEntry] {
+        defer { sqlite3_reset(selection) }
+        sqlite3_bind_int64(selection, 1, Int64(bitPattern: range.lowerBound.number))
+        sqlite3_bind_int64(selection, 2, Int64(bitPattern: range.upperBound.number))
+        var entries: [OutboxEntry] = []
+        try Self.eachRow(selection) { row in
+            entries.append(OutboxEntry(id: Self.id(row), message: Self.message(row)))
+        }
+        return entries
+    }
+
+    private static func eachRow(
+        _ query: OpaquePointer, _ body: (OpaquePointer) -> Void
+    ) throws(OutboxStoreError) {
+        while true {
+            let status = sqlite3_step(query)
+            if status == SQLITE_DONE { return }
+            guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
+            body(query)
+        }
+    }
+
+    private static func id(_ row: OpaquePointer) -> DeliveryID {
+        DeliveryID(UInt64(bitPattern: sqlite3_column_int64(row, 0)))
+    }
+
+    private static func message(_ row: OpaquePointer) -> Message {
+        // The blob before its length, as SQLite wants it.
+        let start = sqlite3_column_blob(row, 2)
+        let count = Int(sqlite3_column_bytes(row, 2))
+        let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+        guard sqlite3_column_int64(row, 1) != 0 else { return .binary([UInt8](bytes)) }
+        return .text(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Removes and adds in one transaction, older entries first, so that there is room for newer ones. An entry that
@@ -209,6 +230,26 @@ extension SQLiteDatabase {
         guard status == SQLITE_OK else { throw OutboxStoreError(sqlite: status) }
     }
 
+    /// The statements that are run again and again; all of them or none.
+    private static func statements(
+        _ handle: OpaquePointer
+    ) throws(OutboxStoreError) -> (OpaquePointer, OpaquePointer, OpaquePointer) {
+        var made: [OpaquePointer] = []
+        do throws(OutboxStoreError) {
+            for sql in [
+                "INSERT INTO entries (id, is_text, body) VALUES (?1, ?2, ?3)",
+                "DELETE FROM entries WHERE id = ?1",
+                "SELECT id, is_text, body FROM entries WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+            ] {
+                made.append(try prepare(handle, sql))
+            }
+        } catch {
+            for statement in made { sqlite3_finalize(statement) }
+            throw error
+        }
+        return (made[0], made[1], made[2])
+    }
+
     private static func prepare(
         _ handle: OpaquePointer, _ sql: String
     ) throws(OutboxStoreError) -> OpaquePointer {
@@ -240,22 +281,5 @@ extension SQLiteDatabase {
         let status = sqlite3_step(statement)
         guard status == SQLITE_ROW else { throw OutboxStoreError(sqlite: status) }
         return read(statement)
-    }
-}
-
-extension OutboxStoreError {
-    /// The class of failure that an extended result code of SQLite stands for.
-    init(sqlite code: Int32) {
-        let kind: Kind
-        switch code & 0xFF {
-        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: kind = .cannotOpen
-        case SQLITE_NOTADB: kind = .notAnOutbox
-        case SQLITE_CORRUPT: kind = .corrupt
-        case SQLITE_READONLY: kind = .readOnly
-        case SQLITE_BUSY, SQLITE_LOCKED: kind = .locked
-        case SQLITE_FULL: kind = .full
-        default: kind = .system
-        }
-        self.init(kind, code: code)
     }
 }

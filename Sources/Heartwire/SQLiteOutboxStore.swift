@@ -9,6 +9,9 @@ import Synchronization
 /// waits, what is asked for gathers in the inbox and makes up the next transaction: so many messages share one
 /// wait, and one alone does not wait for others.
 ///
+/// What is kept is given back in ranges of ids, so a client need not hold all of it in memory: a read is done behind the
+/// transaction that it was asked for with.
+///
 /// Ids that are reserved have no entry, and nobody waits until they are on the disk. So the file is ahead: it says of some
 /// thousand ids that they are used before they are, and is put right when it is closed. After a kill
 /// the next ids follow behind a gap.
@@ -18,6 +21,7 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
     private struct Inbox {
         var entries: [OutboxEntry] = []
         var removals: [DeliveryID] = []
+        var reads: [ClosedRange<DeliveryID>] = []
         /// The greatest id that was reserved.
         var reserved = DeliveryID.none
         /// Up to which id the file says that they are used.
@@ -55,10 +59,13 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
         self.pageLimit = pageLimit
     }
 
+    /// The file has what a client does not hold.
+    public var readsBack: Bool { true }
+
     /// How many transactions were committed, for tests and measurements.
     package var commitCount: Int { commits.load(ordering: .relaxed) }
 
-    /// Opens and locks the file, and reads it.
+    /// Opens and locks the file, and reads which entries it has.
     ///
     /// - Throws: ``OutboxStoreError``.
     public func open(
@@ -90,6 +97,11 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
         if isShort { submit { $0.isShort = true } }
     }
 
+    /// Has entries read behind the next transaction.
+    public func read(_ range: ClosedRange<DeliveryID>) {
+        submit { $0.reads.append(range) }
+    }
+
     /// Has entries removed with the next transaction.
     public func remove(_ ids: [DeliveryID]) {
         submit { $0.removals.append(contentsOf: ids) }
@@ -119,14 +131,15 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
             commit(work.entries, removing: work.removals)
             keepAhead()
             if let done = work.done { return finish(done) }
+            for range in work.reads { readNow(range) }
         }
     }
 
     private func take() -> Inbox? {
         inbox.withLock { inbox in
             guard
-                !inbox.entries.isEmpty || !inbox.removals.isEmpty || inbox.done != nil
-                    || inbox.isShort
+                !inbox.entries.isEmpty || !inbox.removals.isEmpty || !inbox.reads.isEmpty
+                    || inbox.done != nil || inbox.isShort
             else {
                 inbox.isDraining = false
                 return nil
@@ -134,6 +147,7 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
             let work = inbox
             inbox.entries = []
             inbox.removals = []
+            inbox.reads = []
             inbox.isShort = false
             return work
         }
@@ -154,6 +168,15 @@ public final class SQLiteOutboxStore: OutboxStore, @unchecked Sendable {
             report?(.failed(entries.map(\.id), error))
             // What was confirmed need not be delivered again because something new does not fit.
             if !removals.isEmpty { retryRemovals(database) }
+        }
+    }
+
+    private func readNow(_ range: ClosedRange<DeliveryID>) {
+        guard let database else { return }
+        do throws(OutboxStoreError) {
+            report?(.read(range, try database.entries(range)))
+        } catch {
+            report?(.unread(range, error))
         }
     }
 

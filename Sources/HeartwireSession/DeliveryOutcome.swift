@@ -18,6 +18,8 @@ public enum DeliveryOutcome: Sendable, Hashable {
         case sessionEnded
         /// The protocol cannot carry it.
         case unsendable(SendError)
+        /// The store has lost it or cannot read it any more.
+        case unreadable
     }
 }
 
@@ -39,6 +41,7 @@ extension DeliveryOutcome.Rejection: CustomStringConvertible {
         case .droppedByOverflow: "dropped: overflow"
         case .sessionEnded: "session ended"
         case .unsendable(let error): "cannot be sent: \(error)"
+        case .unreadable: "cannot be read back"
         }
     }
 }

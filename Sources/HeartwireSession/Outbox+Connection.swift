@@ -14,23 +14,23 @@ extension Outbox {
     /// Whether an entry can be written now.
     public var canWrite: Bool {
         guard generation != nil, cursor < slots.count else { return false }
-        return slots[cursor].entry?.state == .queued
+        return slots[cursor].entry?.state == .queued && !awaitsContents
     }
 
     /// Gives the entry that must be handed to the transport now; it counts as written from here on. `nil`
-    /// when there is none: no connection is open, all were written, or the next one is still being stored.
+    /// when there is none: no connection is open, all were written, or the next one is still being stored or read.
     public mutating func takeNext() -> OutboxEntry? {
-        guard let generation, cursor < slots.count, var entry = slots[cursor].entry,
-            entry.state == .queued
+        guard generation != nil, cursor < slots.count, var entry = slots[cursor].entry,
+            entry.state == .queued, case .held(let message) = entry.contents
         else { return nil }
-        entry.state = .written(generation)
+        entry.state = .written
+        letGo(of: &entry)
         slots[cursor].entry = entry
         lastWritten = slots[cursor].id
         cursor &+= 1
         passEmptyPlaces()
         return OutboxEntry(
-            id: lastWritten, message: entry.message,
-            isPossibleDuplicate: entry.isPossibleDuplicate)
+            id: lastWritten, message: message, isPossibleDuplicate: entry.isPossibleDuplicate)
     }
 
     /// The transport has taken what ``takeNext()`` gave. Settles it where that is all that was promised.
@@ -57,20 +57,34 @@ extension Outbox {
         fence = nil
         lastWritten = .none
         var settled: [SettledDelivery] = []
-        let end = sessionBound > 0 ? slots.count : cursor
-        for place in head..<end {
+        let isReadAgain = window != nil && head < cursor
+        for place in head..<endOfReach {
             guard var entry = slots[place].entry else { continue }
             if entry.isSessionBound {
                 settled.append(SettledDelivery(slots[place].id, .rejected(.sessionEnded)))
-            } else if case .written = entry.state {
+                continue
+            }
+            if entry.state == .written {
                 entry.state = .queued
                 entry.isPossibleDuplicate = true
-                slots[place].entry = entry
             }
+            if isReadAgain { letGo(of: &entry) }
+            slots[place].entry = entry
+        }
+        if isReadAgain {
+            firstAbsent = slots[head].id
+            reading = nil
         }
         cursor = head
         for delivery in settled { if let place = place(of: delivery.id) { remove(place) } }
         return settled
+    }
+
+    /// Behind the last entry that the end of the connection changes.
+    private var endOfReach: Int {
+        if sessionBound > 0 { return slots.count }
+        guard window != nil, head < cursor else { return cursor }
+        return firstAbsent.map(firstPlace(from:)) ?? slots.count
     }
 }
 
@@ -127,8 +141,7 @@ extension Outbox {
 
     /// The places before the cursor hold only what is written.
     private func isWritten(_ place: Int) -> Bool {
-        guard let entry = slots[place].entry, case .written = entry.state else { return false }
-        return true
+        slots[place].entry?.state == .written
     }
 }
 
@@ -150,12 +163,20 @@ extension Outbox {
                 if slots[guess].id == id { return slots[guess].entry == nil ? nil : guess }
             }
         }
+        let place = firstPlace(from: id)
+        guard place < slots.count, slots[place].id == id, slots[place].entry != nil else {
+            return nil
+        }
+        return place
+    }
+
+    /// The first place whose id is `id` or a later one.
+    func firstPlace(from id: DeliveryID) -> Int {
         var (low, high) = (head, slots.count)
         while low < high {
             let middle = low &+ (high &- low) / 2
             if slots[middle].id < id { low = middle &+ 1 } else { high = middle }
         }
-        guard low < slots.count, slots[low].id == id, slots[low].entry != nil else { return nil }
         return low
     }
 
@@ -163,8 +184,13 @@ extension Outbox {
     mutating func remove(_ place: Int) {
         guard let entry = slots[place].entry.take() else { return }
         count &-= 1
-        bytes = bytes &- OutboxBounds.weight(entry.message.byteCount)
-        if entry.isSessionBound { sessionBound &-= 1 }
+        let weight = OutboxBounds.weight(entry.contents.byteCount)
+        bytes = bytes &- weight
+        if entry.isSessionBound {
+            sessionBound &-= 1
+        } else if case .held = entry.contents {
+            held.remove(weight)
+        }
         while head < slots.count, slots[head].entry == nil { head &+= 1 }
         cursor = max(cursor, head)
         passEmptyPlaces()

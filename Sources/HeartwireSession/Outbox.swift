@@ -14,18 +14,22 @@ public import HeartwireProtocol
 ///     –           add                                           storing, or queued where nothing is stored
 ///     storing     stored                                        queued
 ///     storing     storeFailed                                   – (it was never promised)
-///     queued      takeNext on the open connection               written(generation)
+///     queued      takeNext on the open connection               written
 ///     written     ended(generation)                             queued, as a possible duplicate
 ///     written     a confirmation                                confirmed
 ///     queued      an acknowledgement, once it was written       confirmed
 ///     any         expire, at its age                            expired
 ///     queued      add of another, under `dropOldest`            rejected: dropped
 ///     written     refuse                                        rejected: unsendable
+///     queued      read, without it                              rejected: unreadable
 ///     session-bound and not settled: ended(generation)          rejected: session ended
 ///
 /// A fence is a ping that goes out behind what was written: the peer's WebSocket layer answers frames in
 /// order, so the pong proves that it has read all that was written before the ping. Any ping serves, so
 /// ``wantsFence`` asks for one only where no ping since the last write has gone out.
+///
+/// The contents of all entries need not be in memory: with a window, those that are far from their turn are left with the store
+/// and read back in time (``takeRead()``). All else that is decided by is held, so neither the order nor a bound depends on it.
 ///
 /// What ends an entry comes out once, as a ``SettledDelivery``, and the entry is gone.
 public struct Outbox: Sendable {
@@ -45,15 +49,31 @@ public struct Outbox: Sendable {
         case storing
         /// It waits for its turn.
         case queued
-        /// It went out on this connection.
-        case written(Generation)
+        /// It went out on the connection that is open.
+        case written
     }
 
+    /// What an entry is to carry.
+    enum Contents: Sendable {
+        case held(Message)
+        /// The store has it.
+        case absent(byteCount: Int)
+
+        var byteCount: Int {
+            switch self {
+            case .held(let message): message.byteCount
+            case .absent(let byteCount): byteCount
+            }
+        }
+    }
+
+    /// There may be very many of these: what is large stands first, and a state has no generation, since what is written is
+    /// written on the connection that is open.
     struct Entry: Sendable {
-        let message: Message
-        let isSessionBound: Bool
         let takenIn: MonotonicInstant
+        var contents: Contents
         var state: State
+        let isSessionBound: Bool
         /// Whether it went out on a connection that is over.
         var isPossibleDuplicate: Bool
     }
@@ -71,6 +91,8 @@ public struct Outbox: Sendable {
     public let bounds: OutboxBounds
     /// When a message counts as arrived.
     public let confirmation: Confirmation
+    /// How much of what waits has its contents in memory; all of it when `nil`.
+    public let window: OutboxWindow?
     /// The connection that is open; `nil` between connections.
     public internal(set) var generation: Generation?
     /// How many messages are not settled.
@@ -86,6 +108,12 @@ public struct Outbox: Sendable {
     var cursor = 0
     /// How many entries are bound to the present session.
     var sessionBound = 0
+    /// The entries whose contents are held, apart from what is bound to the session.
+    var held = OutboxLoad()
+    /// From this id on no contents are held, apart from what is bound to the session; `nil` when all are.
+    var firstAbsent: DeliveryID?
+    /// What the store is reading.
+    var reading: ClosedRange<DeliveryID>?
     /// The last entry that was written on the open connection.
     var lastWritten = DeliveryID.none
     /// The last ping that went out, and the last entry before it.
@@ -96,13 +124,15 @@ public struct Outbox: Sendable {
     /// - Parameters:
     ///   - bounds: How much it holds.
     ///   - confirmation: When a message counts as arrived.
+    ///   - window: How much of what waits has its contents in memory, where the store gives them back; `nil` for all.
     ///   - lastID: The newest id that is used up.
     public init(
         _ bounds: OutboxBounds = OutboxBounds(), confirmation: Confirmation = .fence,
-        after lastID: DeliveryID = .none
+        window: OutboxWindow? = nil, after lastID: DeliveryID = .none
     ) {
         self.bounds = bounds
         self.confirmation = confirmation
+        self.window = window
         self.lastID = lastID
     }
 
@@ -162,11 +192,15 @@ extension Outbox {
         if isSessionBound, generation == nil { throw .noSession }
         let dropped = try makeRoom(for: message.byteCount)
         lastID = lastID.next
+        // The store has what it is to keep already.
+        let isHeld = isSessionBound || holds(lastID, message.byteCount)
         append(
             lastID,
             Entry(
-                message: message, isSessionBound: isSessionBound, takenIn: now,
-                state: isSessionBound ? .queued : .storing, isPossibleDuplicate: false))
+                takenIn: now,
+                contents: isHeld ? .held(message) : .absent(byteCount: message.byteCount),
+                state: isSessionBound ? .queued : .storing, isSessionBound: isSessionBound,
+                isPossibleDuplicate: false))
         return Admission(id: lastID, dropped: dropped)
     }
 
@@ -174,13 +208,28 @@ extension Outbox {
     /// age begins anew. Must be told before anything is added.
     public mutating func restore(_ entries: [OutboxEntry], at now: MonotonicInstant) {
         for entry in entries.sorted(by: { $0.id < $1.id }) {
-            lastID = max(lastID, entry.id)
-            append(
-                entry.id,
-                Entry(
-                    message: entry.message, isSessionBound: false, takenIn: now, state: .queued,
-                    isPossibleDuplicate: true))
+            restore(entry.id, .held(entry.message), now)
         }
+    }
+
+    /// The same for entries whose contents are read back later. Only for an outbox with a window; instead of
+    /// ``restore(_:at:)`` and not beside it.
+    public mutating func restore(unread: [UnreadEntry], at now: MonotonicInstant) {
+        for entry in unread.sorted(by: { $0.id < $1.id }) {
+            restore(entry.id, .absent(byteCount: entry.byteCount), now)
+            firstAbsent = firstAbsent ?? entry.id
+        }
+    }
+
+    private mutating func restore(
+        _ id: DeliveryID, _ contents: Contents, _ now: MonotonicInstant
+    ) {
+        lastID = max(lastID, id)
+        append(
+            id,
+            Entry(
+                takenIn: now, contents: contents, state: .queued, isSessionBound: false,
+                isPossibleDuplicate: true))
     }
 
     /// The store has this message. It may go out as soon as those before it have.
@@ -197,8 +246,13 @@ extension Outbox {
 
     private mutating func append(_ id: DeliveryID, _ entry: Entry) {
         count &+= 1
-        bytes = bytes &+ OutboxBounds.weight(entry.message.byteCount)
-        if entry.isSessionBound { sessionBound &+= 1 }
+        let weight = OutboxBounds.weight(entry.contents.byteCount)
+        bytes = bytes &+ weight
+        if entry.isSessionBound {
+            sessionBound &+= 1
+        } else if case .held = entry.contents {
+            held.add(weight)
+        }
         slots.append(Slot(id: id, entry: entry))
     }
 
@@ -225,7 +279,7 @@ extension Outbox {
             guard let entry = slots[place].entry, entry.state == .queued else { continue }
             victims.append(place)
             leftCount &-= 1
-            leftBytes = leftBytes &- OutboxBounds.weight(entry.message.byteCount)
+            leftBytes = leftBytes &- OutboxBounds.weight(entry.contents.byteCount)
         }
         guard leftCount < bounds.count, leftBytes <= bounds.bytes &- weight else { throw .full }
         let ids = victims.map { slots[$0].id }

@@ -18,6 +18,20 @@ public struct OutboxEntry: Sendable, Hashable {
     }
 }
 
+/// A message that a store keeps and has not read.
+public struct UnreadEntry: Sendable, Hashable {
+    /// The message's own identity.
+    public let id: DeliveryID
+    /// How long the message is: its UTF-8 bytes, or its bytes.
+    public let byteCount: Int
+
+    /// States what the store keeps.
+    public init(id: DeliveryID, byteCount: Int) {
+        self.id = id
+        self.byteCount = byteCount
+    }
+}
+
 /// A delivery that has not ended.
 public struct UnsettledDelivery: Sendable, Hashable {
     /// Which.

@@ -20,6 +20,12 @@ import Synchronization
 /// day passes in milliseconds, and the same script gives the same run, as long as every task in it
 /// prefers this executor (`Task(executorPreference:)`) or belongs to an actor that runs on it.
 ///
+/// Work that has left the domain cannot be seen from here: the domain looks idle, and time jumps to the next
+/// deadline, though that timer was about to be cancelled by the work on its return. A task made with `Task { }`
+/// does not take over its maker's preference, not even when an actor makes it that runs here: between two
+/// functions of the actor, what belongs to no actor runs on the global pool. So give each task that is made
+/// the preference, `Task(executorPreference: client.executor) { … }`; child tasks have it from their parent.
+///
 /// `@unchecked Sendable`: what other threads may touch (`ready`, `owner`, `nanoseconds`) is guarded or
 /// atomic; timers and flushables are touched only by the thread that `owner` names, and a
 /// call from elsewhere is stopped with a message.

@@ -91,8 +91,8 @@ struct DeliveryLedger {
             guard promised.contains(slot.id) || storing.contains(slot.id) else {
                 return "something is left that was not promised"
             }
-            if case .written(let stamp) = entry.state {
-                guard stamp == outbox.generation, wire.contains(slot.id) else {
+            if entry.state == .written {
+                guard outbox.generation == generation, wire.contains(slot.id) else {
                     return "owned by a connection that is not open"
                 }
             }

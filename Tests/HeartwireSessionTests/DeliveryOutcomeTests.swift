@@ -17,6 +17,7 @@ import Testing
         #expect(
             "\(DeliveryOutcome.Rejection.unsendable(.closed))"
                 == "cannot be sent: the connection is closed")
+        #expect("\(DeliveryOutcome.Rejection.unreadable)" == "cannot be read back")
     }
 
     @Test("D2: outcomes can be told apart")
@@ -24,6 +25,7 @@ import Testing
         let all: [DeliveryOutcome] = [
             .confirmed, .expired, .rejected(.droppedByOverflow), .rejected(.sessionEnded),
             .rejected(.unsendable(.closed)), .rejected(.unsendable(.closing)),
+            .rejected(.unreadable),
         ]
         #expect(Set(all).count == all.count)
     }

@@ -12,6 +12,8 @@ enum ExplorerStep: Hashable {
     case store(succeeds: Bool)
     /// The transport has room, so the outbox's next message goes out.
     case write
+    /// The store answers what it was asked first to read.
+    case read(succeeds: Bool)
 }
 
 /// A fault that is planted to see whether the explorer finds it.
@@ -28,13 +30,16 @@ enum PlantedFault: CaseIterable {
 /// the network and the store have seen. Every step is judged.
 struct ExploredSession {
     private(set) var machine: SessionMachine
-    private(set) var outbox = Outbox(confirmation: .fence)
+    private(set) var outbox: Outbox
+    /// What the store was asked to read and has not answered.
+    private(set) var reads: [ClosedRange<DeliveryID>] = []
     private(set) var auditor = SessionAuditor()
     private(set) var ledger = DeliveryLedger()
     private(set) var now = MonotonicInstant.origin
     let fault: PlantedFault?
 
-    init(fault: PlantedFault? = nil) throws {
+    init(fault: PlantedFault? = nil, window: OutboxWindow? = nil) throws {
+        outbox = Outbox(confirmation: .fence, window: window)
         machine = SessionMachine(try Self.configuration(), seed: 1)
         self.fault = fault
     }
@@ -60,7 +65,9 @@ struct ExploredSession {
         case .deliver: broken = deliver()
         case .store(let succeeds): broken = store(succeeds: succeeds)
         case .write: broken = write()
+        case .read(let succeeds): broken = read(succeeds: succeeds)
         }
+        if let range = outbox.takeRead() { reads.append(range) }
         return broken ?? judgeDeadGenerations() ?? ledger.judge(outbox)
     }
 
@@ -130,6 +137,18 @@ struct ExploredSession {
         guard auditor.running == outbox.generation else { return "a write on a dead generation" }
         let broken = ledger.wrote(entry, on: outbox.generation)
         return broken ?? (outbox.handedOver(entry.id).isEmpty ? nil : "confirmed when written")
+    }
+
+    private mutating func read(succeeds: Bool) -> String? {
+        guard !reads.isEmpty else { return "the store was asked for nothing" }
+        let range = reads.removeFirst()
+        guard succeeds else {
+            outbox.readFailed(range)
+            return nil
+        }
+        let entries = ledger.promised.filter(range.contains).sorted()
+            .map { OutboxEntry(id: $0, message: .text("m")) }
+        return outbox.read(range, entries).isEmpty ? nil : "what is stored was not found"
     }
 
     /// At most one ping is out (H3), and only its own pong counts (H9).

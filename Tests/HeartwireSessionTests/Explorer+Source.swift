@@ -31,6 +31,7 @@ extension ExplorerStep {
         case .deliver: ".deliver"
         case .store(let succeeds): ".store(succeeds: \(succeeds))"
         case .write: ".write"
+        case .read(let succeeds): ".read(succeeds: \(succeeds))"
         }
     }
 }

@@ -119,7 +119,7 @@ struct Explorer {
         switch step {
         case .tell(let event):
             event.generation == nil || event.generation == session.machine.generation
-        case .deliver, .store, .write: false
+        case .deliver, .store, .write, .read: false
         }
     }
 
@@ -139,6 +139,7 @@ struct Explorer {
             steps += [.store(succeeds: true), .store(succeeds: false)]
         }
         if session.canWrite { steps.append(.write) }
+        if !session.reads.isEmpty { steps += [.read(succeeds: true), .read(succeeds: false)] }
         return steps
     }
 

@@ -48,6 +48,22 @@ struct ExplorerTests {
         #expect(explorer.states > 100, "the explorer went somewhere")
     }
 
+    @Test(
+        "G6, D2, D5: so does every one in which the outbox holds one message and reads the others back"
+    )
+    func window() throws {
+        var window = OutboxWindow()
+        window.count = 1
+        let prelude: [ExplorerStep] = [
+            .deliver, .deliver, .store(succeeds: true), .store(succeeds: true),
+            .tell(.connectRequested), .tell(.requestProvided(g1)),
+        ]
+        var explorer = Explorer()
+        explorer.explore(try ExploredSession(window: window), after: prelude, depth: 5)
+        expectNothing(explorer)
+        #expect(explorer.states > 100, "the explorer went somewhere")
+    }
+
     @Test("G6: a stale event that passes is found by the shortest sequence, written as a test")
     func findsStaleEvent() throws {
         var explorer = Explorer()
@@ -147,13 +163,14 @@ struct ExplorerTests {
         try outbox.fill("a")
         #expect(
             labels(outbox) == [
-                "bounds", "confirmation", "generation", "count", "bytes", "lastID", "slots", "head",
-                "cursor", "sessionBound", "lastWritten", "fence",
+                "bounds", "confirmation", "window", "generation", "count", "bytes", "lastID",
+                "slots", "head", "cursor", "sessionBound", "held", "firstAbsent", "reading",
+                "lastWritten", "fence",
             ])
         let entry = try #require(outbox.slots.first?.entry)
         #expect(
             labels(entry) == [
-                "message", "isSessionBound", "takenIn", "state", "isPossibleDuplicate",
+                "takenIn", "contents", "state", "isSessionBound", "isPossibleDuplicate",
             ])
     }
 

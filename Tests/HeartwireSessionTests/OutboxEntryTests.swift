@@ -15,6 +15,13 @@ import Testing
         #expect(again.id == fresh.id)
     }
 
+    @Test("D4: an entry that was not read has its id and its length")
+    func unread() {
+        let unread = UnreadEntry(id: DeliveryID(7), byteCount: 3)
+        #expect(unread.id == DeliveryID(7) && unread.byteCount == 3)
+        #expect(unread != UnreadEntry(id: DeliveryID(7), byteCount: 4))
+    }
+
     @Test("D6: an unsettled delivery tells whether the peer may have it")
     func unsettled() {
         let left = UnsettledDelivery(DeliveryID(3), mayHaveArrived: true)

@@ -12,6 +12,9 @@ private struct OutboxWalk {
     /// What is promised and not settled.
     var promised: Set<DeliveryID> = []
     var storing: [DeliveryID] = []
+    /// What the store keeps, and what it was asked to read.
+    var kept: [DeliveryID: Message] = [:]
+    var reads: [ClosedRange<DeliveryID>] = []
     var bound: [DeliveryID: Generation] = [:]
     var settled: [DeliveryID: DeliveryOutcome] = [:]
     /// What went out on the open connection, and what of it the peer has read.
@@ -22,13 +25,16 @@ private struct OutboxWalk {
     var trips: [DeliveryID: [Generation]] = [:]
     var faults: [String] = []
 
-    init(seed: UInt64, _ confirmation: Outbox.Confirmation, _ overflow: OutboxBounds.Overflow) {
+    init(
+        seed: UInt64, _ confirmation: Outbox.Confirmation, _ overflow: OutboxBounds.Overflow,
+        _ window: OutboxWindow?
+    ) {
         var bounds = OutboxBounds()
         bounds.count = 12
         bounds.bytes = 1_000
         bounds.age = .milliseconds(400)
         bounds.overflow = overflow
-        outbox = Outbox(bounds, confirmation: confirmation)
+        outbox = Outbox(bounds, confirmation: confirmation, window: window)
         random = SplitMix64(seed: seed)
     }
 
@@ -39,6 +45,7 @@ private struct OutboxWalk {
             if settled[delivery.id] != nil { faults.append("\(delivery.id) settled twice") }
             if !promised.contains(delivery.id) { faults.append("\(delivery.id) was not promised") }
             promised.remove(delivery.id)
+            kept[delivery.id] = nil
             settled[delivery.id] = delivery.outcome
             check(delivery)
         }
@@ -56,6 +63,7 @@ private struct OutboxWalk {
         case .rejected(.droppedByOverflow):
             if wire.contains(delivery.id) { faults.append("\(delivery.id) dropped on its way") }
         case .expired, .rejected(.unsendable): return
+        case .rejected(.unreadable): faults.append("\(delivery.id) was there to be read")
         }
     }
 
@@ -71,6 +79,7 @@ private struct OutboxWalk {
             promised.insert(admission.id)
         } else {
             storing.append(admission.id)
+            kept[admission.id] = message
         }
     }
 
@@ -79,6 +88,7 @@ private struct OutboxWalk {
         let id = storing.removeFirst()
         if roll(10) == 0 {
             outbox.storeFailed(id)
+            kept[id] = nil
         } else {
             promised.insert(id)
             outbox.stored(id)
@@ -87,6 +97,9 @@ private struct OutboxWalk {
 
     mutating func write() {
         guard let entry = outbox.takeNext() else { return }
+        if let message = kept[entry.id], message != entry.message {
+            faults.append("\(entry.id) went out with other contents")
+        }
         if let last = wire.last, last >= entry.id { faults.append("\(entry.id) out of order") }
         if let session = bound[entry.id], session != generation {
             faults.append("\(entry.id) left its session")
@@ -116,6 +129,20 @@ private struct OutboxWalk {
         settle(answer)
     }
 
+    mutating func readAhead() {
+        if let range = outbox.takeRead() { reads.append(range) }
+    }
+
+    mutating func readAnswers() {
+        guard !reads.isEmpty else { return }
+        let range = reads.removeFirst()
+        if roll(8) == 0 { return outbox.readFailed(range) }
+        let entries = kept.keys.filter { range.contains($0) }.sorted().compactMap { id in
+            kept[id].map { OutboxEntry(id: id, message: $0) }
+        }
+        settle(outbox.read(range, entries))
+    }
+
     mutating func end() {
         settle(outbox.ended(generation))
         (wire, pings) = ([], [])
@@ -123,7 +150,8 @@ private struct OutboxWalk {
 
     mutating func step() {
         now = now.advanced(by: .milliseconds(Int64(roll(10))))
-        switch roll(12) {
+        switch roll(14) {
+        case 12, 13: readAnswers()
         case 0, 1: add()
         case 2, 3: storeAnswers()
         case 4, 5, 6: write()
@@ -135,6 +163,7 @@ private struct OutboxWalk {
         case 10: if roll(3) == 0 { toggle() }
         default: settle(outbox.expire(at: now))
         }
+        readAhead()
         faults += outbox.faults
         let known = promised.union(storing)
         if Set(outbox.ids) != known { faults.append("lost or left behind") }
@@ -151,7 +180,11 @@ private struct OutboxWalk {
         while !storing.isEmpty { storeAnswers() }
         end()
         toggle()
-        while outbox.canWrite { write() }
+        while outbox.canWrite || outbox.awaitsContents {
+            readAhead()
+            readAnswers()
+            write()
+        }
         ping()
         let answered = lastPing
         settle(outbox.pongReceived(answered))
@@ -166,8 +199,15 @@ struct OutboxWalkTests {
         "D2, D5: whatever happens, nothing promised is lost, overtaken, settled twice or on two connections at once",
         arguments: Outbox.Confirmation.allCases, OutboxBounds.Overflow.allCases)
     func walks(_ confirmation: Outbox.Confirmation, _ overflow: OutboxBounds.Overflow) {
-        for seed in 0..<10 {
-            var walk = OutboxWalk(seed: UInt64(seed), confirmation, overflow)
+        for seed in 0..<20 {
+            // Half of them hold all contents, the others so few that most are read back.
+            var window: OutboxWindow?
+            if seed >= 10 {
+                window = OutboxWindow()
+                window?.count = 1 + seed % 4
+                window?.bytes = 400
+            }
+            var walk = OutboxWalk(seed: UInt64(seed), confirmation, overflow, window)
             for step in 0..<300 {
                 walk.step()
                 guard walk.faults.isEmpty else {

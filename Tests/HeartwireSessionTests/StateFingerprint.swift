@@ -42,6 +42,7 @@ struct StateReader {
         mix(machine)
         mix(session.auditor)
         mix(session.outbox)
+        for range in session.reads { mix(range) }
         mix(session.ledger)
     }
 
@@ -145,19 +146,25 @@ struct StateReader {
         fingerprint.mix(outbox.cursor)
         mix(outbox.fence?.ping)
         fingerprint.mix(outbox.fence?.covers.number ?? .max)
+        fingerprint.mix(outbox.firstAbsent?.number ?? .max)
+        if let reading = outbox.reading { mix(reading) }
         for slot in outbox.slots {
             fingerprint.mix(slot.id.number)
             guard let entry = slot.entry else { continue }
             fingerprint.mix(entry.isPossibleDuplicate)
+            if case .absent = entry.contents { fingerprint.mix(7) }
             switch entry.state {
             case .storing: fingerprint.mix(0)
             case .queued: fingerprint.mix(1)
-            case .written(let stamp):
-                fingerprint.mix(2)
-                mix(stamp)
+            case .written: fingerprint.mix(2)
             }
         }
         fingerprint.mix(UInt64.max)
+    }
+
+    private mutating func mix(_ range: ClosedRange<DeliveryID>) {
+        fingerprint.mix(range.lowerBound.number)
+        fingerprint.mix(range.upperBound.number)
     }
 
     private mutating func mix(_ ledger: DeliveryLedger) {

@@ -12,7 +12,8 @@ struct SimulationFaultTests {
         for fault in SimulationFault.allCases {
             #expect((0...1).contains(fault.standardProbability) && fault.standardProbability > 0)
         }
-        #expect(Set(SimulationFault.allCases.map(\.occasion)).count == 4)
+        #expect(
+            Set(SimulationFault.allCases.map(\.occasion)) == Set(SimulationFault.Occasion.allCases))
     }
 
     @Test("a probability that was not changed is the standard one")

@@ -37,12 +37,15 @@ struct SimulationSabotageTests {
             parts.wrapStore = { LyingStore($0, .forgets) }
         }
         #expect(rules.contains(.nothingLost))
-        #expect(rules.isSubset(of: [.nothingLost, .shutdownReport]))
+        // What is not there when it is read back is given up, and so settled.
+        #expect(rules.isSubset(of: [.nothingLost, .shutdownReport, .earlyConfirmation]))
     }
 
     @Test("D4, D5: a store that gives messages each other's ids is found out")
     func confusedStore() {
-        let rules = broken(only([.kill: 0.9, .lostWhenOpen: 0.9, .serverRestart: 0.5])) { parts in
+        // Where entries are read back it cannot lie without giving itself away by their lengths.
+        let faults = only([.kill: 0.9, .lostWhenOpen: 0.9, .serverRestart: 0.5])
+        let rules = broken(faults, seeds: 1...18) { parts in
             parts.wrapStore = { LyingStore($0, .confuses) }
         }
         #expect(rules.contains(.identity))
@@ -131,6 +134,24 @@ struct SimulationSabotageTests {
         #expect(rules.contains(.received))
     }
 
+    @Test("L3, R6: a client that does not hear of its network's changes is found out")
+    func deafToPaths() {
+        let faults = only([.pathChanged: 0.9, .pathInWait: 0.9, .lostWhenOpen: 0.9])
+        let rules = broken(faults) { parts in
+            parts.wrapPaths = { _ in VirtualPathMonitor() }
+        }
+        #expect(rules == [.paths])
+    }
+
+    @Test("R6: a wait that a path does not cut short is found out, where nothing else changes")
+    func deafWhileWaiting() {
+        let faults = only([.pathInWait: 1, .unansweredConnect: 0.9])
+        let rules = broken(faults, seeds: 1...12) { parts in
+            parts.wrapPaths = { DeafMonitor(inner: $0) }
+        }
+        #expect(rules == [.paths])
+    }
+
     @Test("the parts without a lie break nothing")
     func honest() {
         let rules = broken(seeds: 1...2) { parts in
@@ -154,6 +175,10 @@ private final class LyingStore: OutboxStore {
         self.inner = inner
         self.lie = lie
     }
+
+    var readsBack: Bool { inner.readsBack }
+
+    func read(_ range: ClosedRange<DeliveryID>) { inner.read(range) }
 
     func open(
         _ report: @escaping @Sendable (OutboxStoreReport) -> Void
@@ -301,6 +326,21 @@ private final class LyingTransport: Transport, TransportObserver {
 
     func transportClosed(_ generation: Generation, _ cause: CloseCause) {
         observer.transportClosed(told, cause)
+    }
+}
+
+/// A monitor that takes every path for lost.
+private final class DeafMonitor: PathMonitor {
+    let inner: any PathMonitor
+
+    init(inner: any PathMonitor) {
+        self.inner = inner
+    }
+
+    func subscribe(
+        in executor: any SessionExecutor, _ report: @escaping @Sendable (NetworkPath) -> Void
+    ) -> PathSubscription {
+        inner.subscribe(in: executor) { _ in report(.unusable) }
     }
 }
 

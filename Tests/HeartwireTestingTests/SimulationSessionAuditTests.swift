@@ -6,11 +6,13 @@ import Testing
 
 /// An audit and what it found.
 private struct Book {
-    let auditor = SimulationAuditor(VirtualExecutor(), trace: nil)
+    let executor = VirtualExecutor()
+    let auditor: SimulationAuditor
     let audit: SimulationSessionAudit
 
-    init() {
-        audit = SimulationSessionAudit(auditor, life: 1)
+    init(probeTime: Duration = .zero) {
+        auditor = SimulationAuditor(executor, trace: nil)
+        audit = SimulationSessionAudit(auditor, life: 1, probeTime: probeTime)
     }
 
     var rules: [SimulationViolation.Rule] { auditor.violations.map(\.rule) }
@@ -20,7 +22,7 @@ private struct Book {
     ) {
         audit.heard(
             JournalEvent(
-                time: .origin, generation: Generation(generation), kind: kind,
+                time: executor.now(), generation: Generation(generation), kind: kind,
                 oldState: audit.state, newState: audit.state, cause: cause))
     }
 
@@ -150,6 +152,22 @@ struct SimulationSessionAuditTests {
         book.audit.pinged(first, PingID(3))
         #expect(book.rules == [] && book.audit.replacedPings == [first: 1])
         book.audit.pinged(first, PingID(4))
+        #expect(book.rules == [.onePing])
+    }
+
+    @Test(
+        "L3, H3: the probe for paths that have changed takes a ping's place in its time"
+    )
+    func probe() {
+        let (book, first) = (Book(probeTime: .seconds(2)), Generation(1))
+        book.hear(.requestAsked, 1)
+        book.hear(.pathChanged, 1)
+        book.audit.pinged(first, PingID(1))
+        book.executor.advance(by: .seconds(2))
+        book.audit.pinged(first, PingID(2))
+        #expect(book.rules == [] && book.audit.isPingOut)
+        book.executor.advance(by: .nanoseconds(1))
+        book.audit.pinged(first, PingID(3))
         #expect(book.rules == [.onePing])
     }
 

@@ -16,6 +16,8 @@ private final class Rig: @unchecked Sendable {
     let auditor: SimulationAuditor
     let audit: SimulationDeliveryAudit
     var reports: [OutboxStoreReport] = []
+    /// The stores, which nobody else holds.
+    private var stores: [SimulationStore] = []
 
     init(_ changes: [SimulationFault: Double] = [:]) {
         var faults = SimulationFaults.none
@@ -26,9 +28,13 @@ private final class Rig: @unchecked Sendable {
         audit = SimulationDeliveryAudit(auditor, confirmsReading: true)
     }
 
-    func open(answersAtOnce: Bool = true) throws -> (SimulationStore, OutboxContents) {
+    func open(
+        answersAtOnce: Bool = true, readsBack: Bool = false
+    ) throws -> (SimulationStore, OutboxContents) {
         let store = SimulationStore(
-            disk, dice: dice, alarms: alarms, audit: audit, answersAtOnce: answersAtOnce)
+            disk, dice: dice, alarms: alarms, audit: audit, answersAtOnce: answersAtOnce,
+            readsBack: readsBack)
+        stores.append(store)
         return (store, try store.open { [self] in reports.append($0) })
     }
 }
@@ -132,5 +138,47 @@ struct SimulationStoreTests {
             store.remove(ids(1))
         }
         #expect(rig.auditor.violations.map(\.rule) == [.earlyConfirmation])
+    }
+
+    @Test(
+        "a store that reads back gives lengths first, and entries when it is asked, in their order")
+    func readsBack() throws {
+        let rig = Rig()
+        let range = DeliveryID(2)...DeliveryID(12)
+        try rig.executor.perform {
+            let (store, _) = try rig.open()
+            for id in [1, 2, 11, 13] as [UInt64] { _ = store.append(entry(id)) }
+            store.close {}
+            let (next, contents) = try rig.open(readsBack: true)
+            #expect(next.readsBack && !store.readsBack)
+            #expect(contents.entries == [])
+            #expect(contents.unread.map(\.id) == ids(1, 2, 11, 13))
+            #expect(contents.unread.map(\.byteCount) == [1, 1, 2, 2])
+            next.read(range)
+        }
+        #expect(rig.reports == [])
+        rig.executor.runToEnd()
+        #expect(rig.reports == [.read(range, [entry(2), entry(11)])])
+    }
+
+    @Test("a read that fails says so, and one of a process that is gone says nothing")
+    func unreadable() throws {
+        let rig = Rig([.unreadableStore: 1])
+        let range = DeliveryID(1)...DeliveryID(1)
+        try rig.executor.perform {
+            let (store, _) = try rig.open(readsBack: true)
+            store.read(range)
+        }
+        #expect(rig.reports == [])
+        rig.executor.runToEnd()
+        #expect(rig.reports == [.unread(range, OutboxStoreError(.system))])
+        try rig.executor.perform {
+            let (store, _) = try rig.open(readsBack: true)
+            store.read(range)
+            store.die()
+            store.read(range)
+        }
+        rig.executor.runToEnd()
+        #expect(rig.reports.count == 1)
     }
 }

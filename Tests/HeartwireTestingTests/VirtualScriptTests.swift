@@ -40,6 +40,44 @@ import Testing
         #expect(value == 5)
     }
 
+    @Test("Real time: while a script waits for another thread, time runs on to the next timer")
+    func runsAhead() throws {
+        let (executor, log) = (executor, Log())
+        executor.perform {
+            _ = executor.schedule(at: MonotonicInstant(nanoseconds: 9_000_000_000)) {
+                log.add("fired")
+            }
+        }
+        try executor.runScript {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: 0.05)
+                    continuation.resume()
+                }
+            }
+        }
+        #expect(log.lines == ["fired"])
+        #expect(executor.now().nanoseconds == 9_000_000_000)
+    }
+
+    @Test(
+        "A task that prefers the domain is cancelled and awaited, and time stands still meanwhile")
+    func cancelledSleeper() throws {
+        let (executor, clock) = (executor, VirtualClock(executor))
+        let ended = try executor.runScript {
+            let sleeper = Task(executorPreference: executor.taskExecutor) {
+                try? await clock.sleep(for: .seconds(600))
+                return executor.now()
+            }
+            try await clock.sleep(for: .milliseconds(50))
+            sleeper.cancel()
+            return await sleeper.value
+        }
+        #expect(ended.nanoseconds == 50_000_000)
+        #expect(executor.now().nanoseconds == 50_000_000)
+        #expect(executor.pendingTimers == 0)
+    }
+
     @Test("A script that nothing can wake is given up, and told that it was cancelled")
     func stalled() {
         let log = Log()

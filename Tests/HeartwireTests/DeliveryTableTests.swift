@@ -79,4 +79,22 @@ struct DeliveryTableTests {
         #expect(observed == nil)
         #expect(table.count == 1)
     }
+
+    @Test("Objects that nobody else holds can be taken out; the others stay in their places")
+    func unshared() {
+        final class Object {}
+        var table = DeliveryTable<Object>()
+        let held = (0..<3).map { _ in Object() }
+        for number in 0..<300 {
+            table[DeliveryID(UInt64(number))] =
+                number.isMultiple(of: 100) ? held[number / 100] : Object()
+        }
+        table.removeUnshared()
+        #expect(table.count == 3)
+        #expect(table.ids == [0, 100, 200].map { DeliveryID($0) })
+        #expect(zip(table.values, held).allSatisfy { $0 === $1 })
+        table[DeliveryID(300)] = Object()
+        table.removeUnshared()
+        #expect(table.count == 3 && table[DeliveryID(300)] == nil)
+    }
 }

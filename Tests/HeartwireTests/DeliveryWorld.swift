@@ -150,7 +150,12 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     private(set) var reserved: [DeliveryID] = []
     private(set) var isClosed = false
     private var report: (@Sendable (OutboxStoreReport) -> Void)?
+    /// The same, also when the store is closed: a report may be under way then.
+    private(set) var lateReport: (@Sendable (OutboxStoreReport) -> Void)?
     var contents = OutboxContents()
+    /// Whether it gives back what it keeps, and what it was asked for.
+    var readsBack = false
+    private(set) var reads: [ClosedRange<DeliveryID>] = []
     var openFault: OutboxStoreError?
 
     func open(
@@ -158,6 +163,7 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     ) throws(OutboxStoreError) -> OutboxContents {
         if let openFault { throw openFault }
         self.report = report
+        lateReport = report
         return contents
     }
 
@@ -167,6 +173,8 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     }
 
     func reserve(_ id: DeliveryID) { reserved.append(id) }
+
+    func read(_ range: ClosedRange<DeliveryID>) { reads.append(range) }
 
     func remove(_ ids: [DeliveryID]) { removed += ids }
 

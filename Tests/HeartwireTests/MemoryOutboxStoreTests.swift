@@ -10,6 +10,14 @@ import Testing
         OutboxEntry(id: DeliveryID(id), message: .text("\(id)"))
     }
 
+    @Test("D4: a store in memory gives nothing back, for it holds everything itself")
+    func readsNothing() throws {
+        let store = MemoryOutboxStore()
+        #expect(!store.readsBack)
+        _ = try store.open { _ in Issue.record("nothing is to be reported") }
+        store.read(DeliveryID(1)...DeliveryID(2))
+    }
+
     @Test("D4: a store in memory keeps at once, forgets at once, and remembers the greatest id")
     func keeps() throws {
         #expect(try store.open { _ in } == OutboxContents())

@@ -42,10 +42,11 @@ import Testing
         status.count(.rejected(.droppedByOverflow))
         status.count(.rejected(.sessionEnded))
         status.count(.rejected(.unsendable(.closed)))
+        status.count(.rejected(.unreadable))
         #expect(status.confirmed == 1)
         #expect(status.expired == 1)
         #expect(status.droppedByOverflow == 1)
-        #expect(status.rejected == 2)
+        #expect(status.rejected == 3)
         #expect(status.waiting == 0)
     }
 }

@@ -1,11 +1,13 @@
-import Heartwire
 import HeartwireSession
 import Testing
+
+@testable import Heartwire
 
 @Suite struct OutboxStoreTests {
     @Test("D4: a store is empty unless it says otherwise")
     func contents() {
         #expect(OutboxContents().entries == [])
+        #expect(OutboxContents().unread == [])
         #expect(OutboxContents().lastID == .none)
     }
 
@@ -29,5 +31,11 @@ import Testing
                 "cannot-open", "not-an-outbox", "corrupt", "read-only", "locked", "full",
                 "newer-version", "not-open", "system",
             ])
+    }
+
+    @Test("D4: a failure that lasts is told from one that may pass")
+    func lasting() {
+        let lasting = OutboxStoreError.Kind.allCases.filter { OutboxStoreError($0).isLasting }
+        #expect(lasting == [.notAnOutbox, .corrupt, .newerVersion, .notOpen])
     }
 }

@@ -6,6 +6,18 @@ import Testing
 
 @testable import Heartwire
 
+extension SQLiteDatabase {
+    /// What is stored, read.
+    func everything() throws(OutboxStoreError) -> OutboxContents {
+        var contents = try contents()
+        contents.entries = try entries(DeliveryID.none...DeliveryID(UInt64(Int64.max)))
+        #expect(contents.unread.map(\.id) == contents.entries.map(\.id))
+        #expect(contents.unread.map(\.byteCount) == contents.entries.map(\.message.byteCount))
+        contents.unread = []
+        return contents
+    }
+}
+
 @Suite struct SQLiteDatabaseTests {
     private let folder: TemporaryFolder
 
@@ -37,10 +49,10 @@ import Testing
         ]
         do {
             let database = try SQLiteDatabase(path: folder.file())
-            #expect(try database.contents() == OutboxContents())
+            #expect(try database.everything() == OutboxContents())
             try database.change(removing: [], adding: Array(entries.reversed()))
         }
-        let contents = try SQLiteDatabase(path: folder.file()).contents()
+        let contents = try SQLiteDatabase(path: folder.file()).everything()
         #expect(contents.entries == entries)
         #expect(contents.lastID == DeliveryID(5))
     }
@@ -51,7 +63,7 @@ import Testing
         try database.change(removing: [], adding: [text(1, "a")])
         try database.change(
             removing: [DeliveryID(1), DeliveryID(2)], adding: [text(2, "b"), text(3, "c")])
-        #expect(try database.contents().entries == [text(3, "c")])
+        #expect(try database.everything().entries == [text(3, "c")])
     }
 
     @Test(
@@ -62,7 +74,7 @@ import Testing
             try database.change(removing: [], adding: [text(7, "a"), text(8, "b")])
             try database.change(removing: [DeliveryID(7), DeliveryID(8)], adding: [])
         }
-        let contents = try SQLiteDatabase(path: folder.file()).contents()
+        let contents = try SQLiteDatabase(path: folder.file()).everything()
         #expect(contents.entries == [])
         #expect(contents.lastID == DeliveryID(8))
     }
@@ -71,14 +83,14 @@ import Testing
     func setsLastID() throws {
         let database = try SQLiteDatabase(path: folder.file())
         try database.setLastID(DeliveryID(4_096))
-        #expect(try database.contents().lastID == DeliveryID(4_096))
+        #expect(try database.everything().lastID == DeliveryID(4_096))
         try database.change(removing: [], adding: [text(7, "a")])
-        #expect(try database.contents().lastID == DeliveryID(4_096))
+        #expect(try database.everything().lastID == DeliveryID(4_096))
         try database.setLastID(DeliveryID(7))
-        #expect(try database.contents().lastID == DeliveryID(7))
+        #expect(try database.everything().lastID == DeliveryID(7))
         try database.change(removing: [], adding: [text(9, "b")])
-        #expect(try database.contents().lastID == DeliveryID(9))
-        #expect(try database.contents().entries == [text(7, "a"), text(9, "b")])
+        #expect(try database.everything().lastID == DeliveryID(9))
+        #expect(try database.everything().entries == [text(7, "a"), text(9, "b")])
     }
 
     @Test("D4: a change that fails changes nothing, and the next one goes through")
@@ -89,9 +101,9 @@ import Testing
             try database.change(
                 removing: [DeliveryID(1)], adding: [self.text(2, "b"), self.text(2, "again")])
         }
-        #expect(try database.contents().entries == [text(1, "a")])
+        #expect(try database.everything().entries == [text(1, "a")])
         try database.change(removing: [DeliveryID(1)], adding: [text(2, "b")])
-        #expect(try database.contents().entries == [text(2, "b")])
+        #expect(try database.everything().entries == [text(2, "b")])
     }
 
     @Test(
@@ -185,7 +197,7 @@ import Testing
             #expect(error?.kind == .full)
             try database.change(removing: [], adding: [text(3, "fits")])
         }
-        let contents = try SQLiteDatabase(path: folder.file()).contents()
+        let contents = try SQLiteDatabase(path: folder.file()).everything()
         #expect(contents.entries == [text(1, "kept"), text(3, "fits")])
     }
 

@@ -19,6 +19,10 @@ private final class Reports: Sendable {
         all.flatMap { if case .stored(let ids) = $0 { ids } else { [DeliveryID]() } }
     }
 
+    var read: [OutboxEntry] {
+        all.flatMap { if case .read(_, let entries) = $0 { entries } else { [OutboxEntry]() } }
+    }
+
     var failed: [DeliveryID] {
         all.flatMap { if case .failed(let ids, _) = $0 { ids } else { [DeliveryID]() } }
     }
@@ -40,6 +44,10 @@ extension SQLiteOutboxStore {
         folder = try TemporaryFolder()
     }
 
+    private func unread(_ id: UInt64) -> UnreadEntry {
+        UnreadEntry(id: DeliveryID(id), byteCount: 1)
+    }
+
     private func entry(_ id: UInt64, _ text: String = "x") -> OutboxEntry {
         OutboxEntry(id: DeliveryID(id), message: .text(text))
     }
@@ -56,7 +64,7 @@ extension SQLiteOutboxStore {
         await store.close()
         #expect(reports.stored == (1...5).map { DeliveryID($0) })
         let contents = try store.open(reports.hear)
-        #expect(contents.entries == [entry(1), entry(4), entry(5)])
+        #expect(contents.unread == [unread(1), unread(4), unread(5)])
         #expect(contents.lastID == DeliveryID(5))
         await store.close()
     }
@@ -91,9 +99,58 @@ extension SQLiteOutboxStore {
         #expect(ids == [DeliveryID(2)])
         #expect(error.kind == .full)
         let contents = try store.open(reports.hear)
-        #expect(contents.entries == [], "the first was removed all the same")
+        #expect(contents.unread == [], "the first was removed all the same")
         #expect(contents.lastID == DeliveryID(1), "an id that failed may be used again")
         await store.close()
+    }
+
+    @Test("D4: what is kept is read back in ranges, behind what was asked for before")
+    func readsBack() async throws {
+        let reports = Reports()
+        let store = SQLiteOutboxStore(path: folder.file())
+        #expect(store.readsBack)
+        _ = try store.open(reports.hear)
+        for id in 1...6 { _ = store.append(entry(UInt64(id))) }
+        store.remove([DeliveryID(3)])
+        store.read(DeliveryID(2)...DeliveryID(5))
+        while reports.read.isEmpty { await Task.yield() }
+        #expect(reports.read == [entry(2), entry(4), entry(5)])
+        store.read(DeliveryID(7)...DeliveryID(9))
+        await behind(store)
+        #expect(reports.all.last == .read(DeliveryID(7)...DeliveryID(9), []))
+        await store.close()
+        store.read(DeliveryID(1)...DeliveryID(1))
+        #expect(reports.read.count == 3, "a store that is closed reads nothing")
+    }
+
+    @Test("D4: what cannot be read is reported with its error")
+    func readFails() async throws {
+        let reports = Reports()
+        let store = SQLiteOutboxStore(path: folder.file())
+        _ = try store.open(reports.hear)
+        let long = String(repeating: "a", count: 100_000)
+        for id in 1...100 { _ = store.append(entry(UInt64(id), long)) }
+        await store.close()
+        // The middle of the file is lost; its beginning, where the tables are named, is not.
+        var bytes = try folder.read("outbox.db")
+        for place in bytes.count / 2..<bytes.count { bytes[place] = 0xFF }
+        try folder.write(bytes, to: "outbox.db")
+        let damaged = SQLiteOutboxStore(path: folder.file())
+        do throws(OutboxStoreError) {
+            _ = try damaged.open(reports.hear)
+        } catch {
+            // So much was lost that it is seen at once.
+            #expect(error.kind == .corrupt)
+            return
+        }
+        damaged.read(DeliveryID(1)...DeliveryID(100))
+        await behind(damaged)
+        guard case .unread(let range, let error)? = reports.all.last else {
+            Issue.record("the damage was not seen")
+            return
+        }
+        #expect(range == DeliveryID(1)...DeliveryID(100) && error.kind == .corrupt)
+        await damaged.close()
     }
 
     @Test("D4: a reserved id is used up; a store that is closed leaves no gap behind it")
@@ -104,7 +161,7 @@ extension SQLiteOutboxStore {
         store.reserve(DeliveryID(2))
         await store.close()
         let contents = try store.open { _ in }
-        #expect(contents.entries == [entry(1)] && contents.lastID == DeliveryID(2))
+        #expect(contents.unread == [unread(1)] && contents.lastID == DeliveryID(2))
         await store.close()
         #expect(try store.open { _ in }.lastID == DeliveryID(2))
         await store.close()

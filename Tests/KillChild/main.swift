@@ -24,6 +24,8 @@ let point = arguments.count > 4 ? arguments[4] : ""
 
 let client = try WebSocketClient(arguments[1]) { configuration in
     var outbox = OutboxConfiguration.sqlite(at: arguments[2])
+    // So little that what an earlier process left is read back in pieces.
+    outbox.window.count = 2
     outbox.envelope = { entry in
         guard case .text(let text) = entry.message else { return entry.message }
         return .text("\(entry.id.number) \(entry.isPossibleDuplicate ? "again" : "first") \(text)")

@@ -22,7 +22,8 @@ extension WebSocketClient {
     ) async -> ShutdownReport {
         let work = TaskHandle<ShutdownReport>()
         let request = await time.begin("heartwire-shutdown") { work.cancel() }
-        let task = Task { await shutdown(grace: grace) }
+        // A task of its own has no part in its maker's preference: what belongs to no actor would leave the domain.
+        let task = Task(executorPreference: executor) { await self.shutdown(grace: grace) }
         work.adopt(task)
         let report = await task.value
         if let request { await time.end(request) }

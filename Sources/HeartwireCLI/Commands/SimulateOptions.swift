@@ -70,7 +70,7 @@ enum SimulateOptions: Sendable, Hashable {
               connection attempts come in a second, for clients that wait a fixed second, for
               the default policy, and for full jitter.
 
-            The faults, and their probability for each connection, minute, report or message:
+            The faults, and the probability of each on its occasion:
             \(faultList)
             \(ExitStatus.helpText)
             """)

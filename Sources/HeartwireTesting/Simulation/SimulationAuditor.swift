@@ -17,6 +17,9 @@ final class SimulationAuditor {
         self.trace = trace
     }
 
+    /// The world's time.
+    var now: MonotonicInstant { executor.now() }
+
     /// One line of the world's journal.
     func note(_ line: String) {
         lines += 1

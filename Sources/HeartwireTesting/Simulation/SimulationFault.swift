@@ -63,6 +63,16 @@ public enum SimulationFault: String, Sendable, Hashable, CaseIterable {
     case slowStore = "slow-store"
     /// The store cannot keep a message and says so.
     case failingStore = "failing-store"
+    /// The store cannot read messages back, for now.
+    case unreadableStore = "unreadable-store"
+
+    // The machine's network, as its monitor tells it.
+    /// There is no usable path for up to two minutes.
+    case pathLost = "path-lost"
+    /// The paths change up to three times within a second and stay usable.
+    case pathChanged = "path-changed"
+    /// The paths change within seconds after a wait, or a time in the background, has begun.
+    case pathInWait = "path-in-wait"
 
     /// What a probability is asked for.
     public enum Occasion: String, Sendable, Hashable, CaseIterable {
@@ -74,6 +84,10 @@ public enum SimulationFault: String, Sendable, Hashable, CaseIterable {
         case report
         /// Each message that is to be stored.
         case message
+        /// Each time that messages are read back from the store.
+        case read
+        /// Each wait for the next attempt, and each time in the background.
+        case wait
     }
 
     /// What the probability is asked for.
@@ -84,9 +98,11 @@ public enum SimulationFault: String, Sendable, Hashable, CaseIterable {
             .lateUpgrade, .missingPong, .latePong, .doublePong, .wrongPong, .serverClose,
             .slowServer, .lateRequest:
             .connection
-        case .serverRestart, .slowConsumer, .kill: .minute
+        case .serverRestart, .slowConsumer, .kill, .pathLost, .pathChanged: .minute
         case .reorderedReport, .doubledReport, .missingReport: .report
         case .slowStore, .failingStore: .message
+        case .unreadableStore: .read
+        case .pathInWait: .wait
         }
     }
 
@@ -100,10 +116,11 @@ public enum SimulationFault: String, Sendable, Hashable, CaseIterable {
         case .lostInFrame, .lostWhenClosing, .serverClose: 0.1
         case .delay, .stall, .slowServer, .freeze: 0.08
         case .smallReads, .missingPong, .latePong, .doublePong, .wrongPong: 0.05
-        case .serverRestart, .slowConsumer, .kill: 0.08
+        case .serverRestart, .slowConsumer, .kill, .pathLost, .unreadableStore: 0.08
         case .reorderedReport, .doubledReport: 0.02
         case .missingReport: 0.005
         case .slowStore: 0.1
+        case .pathChanged, .pathInWait: 0.25
         case .failingStore: 0.02
         }
     }

@@ -9,6 +9,7 @@ final class SimulationLife: @unchecked Sendable {
     /// Which client of its world this is; the first is 1.
     let number: Int
     let audit: SimulationSessionAudit
+    private let paths: SimulationPathAudit
     let transports: SimulationTransportFactory
     /// Whether the app wants to be connected.
     var wantsConnection = true
@@ -33,12 +34,16 @@ final class SimulationLife: @unchecked Sendable {
     init(_ number: Int, in world: SimulationWorld) throws {
         self.number = number
         self.world = world
-        audit = SimulationSessionAudit(world.auditor, life: number)
+        audit = SimulationSessionAudit(
+            world.auditor, life: number,
+            probeTime: world.client.pathSettling + world.client.heartbeat.timeout)
+        paths = SimulationPathAudit(
+            world.auditor, alarms: world.alarms, settings: world.client)
         let inbox = SimulationInbox(world.auditor)
         self.inbox = inbox
         store = SimulationStore(
             world.disk, dice: world.dice, alarms: world.alarms, audit: world.deliveries,
-            answersAtOnce: world.client.answersAtOnce)
+            answersAtOnce: world.client.answersAtOnce, readsBack: world.client.window != nil)
         transports = world.makeTransports(audit) { inbox.told($0) }
         let client = try WebSocketClient(world.url) { configure(&$0) }
         self.client = client
@@ -48,6 +53,7 @@ final class SimulationLife: @unchecked Sendable {
 
     private func configure(_ configuration: inout ClientConfiguration) {
         world.client.apply(to: &configuration, store: world.parts.wrapStore(store))
+        configuration.pathMonitor = .custom(world.parts.wrapPaths(world.paths))
         configuration.seed = world.dice.next(.settings)
         configuration.transport = world.parts.wrapTransports(transports)
         configuration.outbox?.envelope = { [self] in label($0) }
@@ -58,13 +64,23 @@ final class SimulationLife: @unchecked Sendable {
     private func heard(_ event: JournalEvent) {
         guard !isDead else { return }
         audit.heard(event)
-        guard event.kind == .stateChanged, event.newState == .stopped else { return }
+        paths.heard(event)
+        if event.kind == .suspendRequested { world.begunToWait() }
+        guard event.kind == .stateChanged else { return }
+        if event.newState == .waiting { world.begunToWait() }
+        guard event.newState == .stopped else { return }
         stops += 1
         let stop = stops
         world.alarms.after(SimulationWorld.stopGrace) { [unowned self] in
             guard !isDead, stop == stops, audit.state == .stopped else { return }
             expectNoLine()
         }
+    }
+
+    /// The paths change now, by `change`.
+    func pathChanged(to path: NetworkPath, _ change: () -> Void) {
+        guard !isDead else { return change() }
+        paths.told(path, isPingOut: audit.isPingOut, change)
     }
 
     private func expectNoLine() {
@@ -226,6 +242,7 @@ final class SimulationLife: @unchecked Sendable {
     /// The app forgets the client, which has to go without being told anything.
     func letGo(then next: @escaping @Sendable () -> Void) {
         isEnding = true
+        paths.clientIsGone()
         cancelTasks()
         client = nil
         world.alarms.after(SimulationWorld.releaseGrace) { [self] in
@@ -239,6 +256,7 @@ final class SimulationLife: @unchecked Sendable {
     func kill() {
         isEnding = true
         isDead = true
+        paths.clientIsGone()
         transports.die()
         store.die()
         cancelTasks()

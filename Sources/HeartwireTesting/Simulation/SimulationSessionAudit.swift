@@ -17,8 +17,14 @@ final class SimulationSessionAudit {
     private var lastGeneration = Generation.none
     private var hasOpened = false
     private var awaited: PingID?
+    /// Whether a ping of the current connection is out, as far as its transport has told.
+    var isPingOut: Bool { awaited != nil }
     /// Whether something has happened since the last ping that allows another to take its place.
     private var mayReplacePing = false
+    /// Until then a probe may take the place of a ping, because the paths have changed.
+    private var probesUntil: MonotonicInstant?
+    /// How long after a change of the paths its probe goes out at the latest: they settle, and an older probe has its verdict.
+    private let probeTime: Duration
     /// The states that the app has not seen yet.
     private var unseen: [JournalEvent.State] = [.idle]
     private var hasLooked = false
@@ -34,8 +40,11 @@ final class SimulationSessionAudit {
         case again(Generation)
     }
 
-    init(_ auditor: SimulationAuditor, life: Int) {
+    private var isProbeDue: Bool { probesUntil.map { auditor.now <= $0 } ?? false }
+
+    init(_ auditor: SimulationAuditor, life: Int, probeTime: Duration = .zero) {
         self.auditor = auditor
+        self.probeTime = probeTime
         self.life = life
     }
 
@@ -63,8 +72,10 @@ final class SimulationSessionAudit {
             if hasOpened { auditor.violated(.oneCause, "\(event.generation) opened twice") }
             hasOpened = true
         case .stateChanged: changed(event)
+        case .pathChanged:
+            probesUntil = event.time.advanced(by: probeTime)
         case .checkRequested, .heartbeatChanged, .readingPaused, .readingResumed,
-            .suspendRequested, .resumeRequested, .pathChanged:
+            .suspendRequested, .resumeRequested:
             mayReplacePing = true
         case .connectRequested, .disconnectRequested, .requestProvided, .progressed, .pingSent,
             .pongReceived, .pingReceived, .closeSent, .aborted, .stale:
@@ -133,7 +144,7 @@ final class SimulationSessionAudit {
         }
         if let awaited {
             replacedPings[generation, default: 0] += 1
-            if !mayReplacePing {
+            if !mayReplacePing, !isProbeDue {
                 auditor.violated(
                     .onePing, "\(id) goes out on \(generation) while \(awaited) is out")
             }

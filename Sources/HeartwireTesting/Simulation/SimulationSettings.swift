@@ -42,6 +42,10 @@ struct SimulationClientSettings {
     let receiveBufferBytes: Int
     let compresses: Bool
     let answersAtOnce: Bool
+    /// How much of what waits has its contents in memory; all of it when `nil`.
+    let window: OutboxWindow?
+    let pathSettling: Duration
+    let wakeSpacing: Duration
 
     init(_ dice: SimulationDice) {
         heartbeat = .every(
@@ -60,6 +64,14 @@ struct SimulationClientSettings {
         receiveBufferBytes = dice.pick(.settings, [4 << 10, 64 << 10, 4 << 20])
         compresses = dice.number(.settings, 0...1) == 1
         answersAtOnce = dice.number(.settings, 0...1) == 1
+        window = dice.pick(.settings, [nil, 3, 50]).map { count in
+            var window = OutboxWindow()
+            window.count = count
+            window.bytes = count * SimulationWorld.payloadLimit
+            return window
+        }
+        pathSettling = dice.duration(.settings, .zero ... .seconds(2))
+        wakeSpacing = dice.duration(.settings, .zero ... .seconds(30))
     }
 
     private static func backoff(_ dice: SimulationDice) -> Backoff {
@@ -73,7 +85,8 @@ struct SimulationClientSettings {
 
     /// Puts the settings into a client's configuration.
     func apply(to configuration: inout ClientConfiguration, store: any OutboxStore) {
-        configuration.pathMonitor = .off
+        configuration.pathSettling = pathSettling
+        configuration.wakeSpacing = wakeSpacing
         configuration.heartbeat = heartbeat
         configuration.reconnect = ReconnectPolicy(backoff: backoff, stability: stability)
         configuration.connectTimeout = connectTimeout
@@ -82,6 +95,7 @@ struct SimulationClientSettings {
         if !compresses { configuration.compression = .off }
         var outbox = OutboxConfiguration(store: store)
         outbox.bounds = bounds
+        if let window { outbox.window = window }
         switch confirmation {
         case .written: outbox.confirmation = .written
         case .fence: outbox.confirmation = .fence

@@ -18,9 +18,11 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
     private enum Work {
         case keep(OutboxEntry, fails: Bool)
         case forget([DeliveryID])
+        case read(ClosedRange<DeliveryID>, fails: Bool)
     }
 
     let disk: SimulationDisk
+    let readsBack: Bool
     private let dice: SimulationDice
     private let alarms: SimulationAlarms
     private let audit: SimulationDeliveryAudit
@@ -32,9 +34,10 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
 
     init(
         _ disk: SimulationDisk, dice: SimulationDice, alarms: SimulationAlarms,
-        audit: SimulationDeliveryAudit, answersAtOnce: Bool
+        audit: SimulationDeliveryAudit, answersAtOnce: Bool, readsBack: Bool = false
     ) {
         self.disk = disk
+        self.readsBack = readsBack
         self.dice = dice
         self.alarms = alarms
         self.audit = audit
@@ -45,8 +48,11 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
         _ report: @escaping @Sendable (OutboxStoreReport) -> Void
     ) throws(OutboxStoreError) -> OutboxContents {
         self.report = report
+        let entries = disk.ids.compactMap { disk.entries[$0] }
+        guard readsBack else { return OutboxContents(entries: entries, lastID: disk.lastID) }
         return OutboxContents(
-            entries: disk.ids.compactMap { disk.entries[$0] }, lastID: disk.lastID)
+            unread: entries.map { UnreadEntry(id: $0.id, byteCount: $0.message.byteCount) },
+            lastID: disk.lastID)
     }
 
     func append(_ entry: OutboxEntry) -> Bool {
@@ -69,6 +75,13 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
     func reserve(_ id: DeliveryID) {
         guard !isDead else { return }
         disk.lastID = max(disk.lastID, id)
+    }
+
+    func read(_ range: ClosedRange<DeliveryID>) {
+        guard !isDead else { return }
+        let fails = dice.strikes(.unreadableStore)
+        enqueue(
+            .read(range, fails: fails), after: dice.duration(.store, .zero ... .milliseconds(20)))
     }
 
     func remove(_ ids: [DeliveryID]) {
@@ -123,6 +136,10 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
                 if tells { report?(.failed([entry.id], OutboxStoreError(.full))) }
             case .forget(let ids):
                 for id in ids { disk.entries[id] = nil }
+            case .read(let range, let fails):
+                guard tells else { continue }
+                let entries = disk.ids.filter(range.contains).compactMap { disk.entries[$0] }
+                report?(fails ? .unread(range, OutboxStoreError(.system)) : .read(range, entries))
             }
         }
     }

@@ -32,6 +32,9 @@ public struct SimulationViolation: Sendable, Hashable, CustomStringConvertible {
         case shutdownReport = "shutdown-report"
         /// A session that has stopped opens nothing, and leaves no timer and no connection (R5).
         case nothingAfterStop = "nothing-after-stop"
+        /// Of a change of the paths an open connection is probed and a wait cut short, both in time; while the client is
+        /// suspended nothing happens (L1, L3, R6).
+        case paths
         /// While nothing is wrong the client gets on: it is open and what is stored arrives.
         case liveness
         /// A client of which nobody holds a reference is gone.

@@ -9,6 +9,8 @@ struct SimulationParts {
     var wrapStore: (any OutboxStore) -> any OutboxStore = { $0 }
     /// Between a client and its transports.
     var wrapTransports: (any TransportFactory) -> any TransportFactory = { $0 }
+    /// Between a client and the monitor of the machine's paths.
+    var wrapPaths: (any PathMonitor) -> any PathMonitor = { $0 }
     /// Between the transports and the network.
     var wrapNetwork: (any ChannelConnector) -> any ChannelConnector = { $0 }
 }
@@ -34,6 +36,7 @@ final class SimulationWorld: @unchecked Sendable {
     let network: SimulationNetwork
     private(set) var server: SimulationServer
     let disk = SimulationDisk()
+    let paths = VirtualPathMonitor()
     let client: SimulationClientSettings
     let parts: SimulationParts
     let url: WebSocketURL
@@ -142,6 +145,8 @@ final class SimulationWorld: @unchecked Sendable {
         alarms.after(.seconds(60)) { [unowned self] in
             perhaps(.serverRestart) { $0.server.restart() }
             perhaps(.kill) { $0.kill() }
+            perhaps(.pathLost) { $0.losePaths() }
+            perhaps(.pathChanged) { $0.changePaths() }
             perhaps(.slowConsumer) { world in
                 let pause = world.dice.duration(of: .slowConsumer, .seconds(1) ... .seconds(120))
                 world.life?.pauseConsumer(for: pause)

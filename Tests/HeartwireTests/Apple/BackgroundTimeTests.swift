@@ -49,12 +49,12 @@ private final class ScriptedTime: BackgroundTime {
 
 @Suite("D6: a shutdown in borrowed time", .timeLimit(.minutes(3)))
 struct BackgroundTimeTests {
-    /// Shuts a client down whose message is never confirmed, in real time, and gives what was left and after what time the
+    /// Shuts a client down whose message is never confirmed, and gives what was left and after what time the
     /// connection was closed.
     private func shutdown(
         _ time: ScriptedTime, grace: Duration, expiringAfter delay: Duration? = nil
     ) async throws -> (left: Int, took: Duration) {
-        let world = try ClientWorld(.loopback)
+        let world = try ClientWorld(.virtual)
         return try await world.run { world in
             let watched = try world.makeClient("pong=off") {
                 $0.outbox = .memory
@@ -65,7 +65,9 @@ struct BackgroundTimeTests {
             try await client.waitUntilOpen()
             _ = try await client.deliver(.text("never confirmed"))
             let begun = world.executor.now()
-            let work = Task { await client.shutdown(grace: grace, within: time) }
+            let work = Task(executorPreference: world.executor.taskExecutor) {
+                await client.shutdown(grace: grace, within: time)
+            }
             if let delay {
                 await world.sleep(for: delay)
                 time.expire()
