@@ -189,6 +189,12 @@ public struct ConnectionEngine: ~Copyable {
     /// is complete, or the connection was refused, rejected or failed, or the stream ended.
     public var shouldCloseTransport: Bool { state == .closed }
 
+    /// The bytes that the buffers for frames, events and what is to be written take.
+    package var retainedBytes: Int {
+        outgoing.allocated &+ frames.allocated
+            &+ events.allocated &* MemoryLayout<EngineEvent>.stride
+    }
+
     /// Frees the storage of empty buffers, so that an idle connection holds none.
     ///
     /// What compresses and inflates goes too where no message may refer to an earlier one

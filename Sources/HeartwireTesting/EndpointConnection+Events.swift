@@ -25,6 +25,7 @@ extension EndpointConnection {
     }
 
     private func messageReceived(_ message: Message) {
+        mayBeIdle = false
         switch message {
         case .text: record(.message(isText: true, bytes: message.byteCount))
         case .binary: record(.message(isText: false, bytes: message.byteCount))
@@ -52,6 +53,7 @@ extension EndpointConnection {
     }
 
     private func pingReceived(_ payload: [UInt8]) {
+        mayBeIdle = true
         record(.ping(bytes: payload.count))
         switch behaviour.pong {
         case .on: try? engine.sendPong(payload)

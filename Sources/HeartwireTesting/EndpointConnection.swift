@@ -55,6 +55,8 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     private var lastTimer = 0
     private var isFlushScheduled = false
     var isBlocked = false
+    /// Whether the handshake or a ping came last, and no message: the connection may be idle for long now.
+    var mayBeIdle = true
     private(set) var isReading = true
     /// When bytes came last while a frame was under way, and how long ago that may be.
     var stallWatch: FrameStallWatch
@@ -146,6 +148,8 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         if state == .leaving || engine.shouldCloseTransport {
             channel.finish()
             end()
+        } else if mayBeIdle, state == .open {
+            engine.releaseBuffers()
         }
     }
 

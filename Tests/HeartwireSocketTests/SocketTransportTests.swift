@@ -66,6 +66,19 @@ struct SocketTransportTests {
         #expect(rig.server.received.isEmpty)
     }
 
+    @Test("P4: a connection holds no buffers behind its opening and behind each pong")
+    func idle() throws {
+        let rig = try TransportRig.open()
+        let retained = { rig.executor.perform { rig.transport.engine.retainedBytes } }
+        #expect(retained() == 0)
+        rig.perform { _ = try? $0.send(.text("busy")) }
+        rig.serve(Frames.text("busy"))
+        #expect(retained() > 0, "the next message may come at once")
+        rig.perform { $0.ping(PingID(1)) }
+        rig.serve(Frames.pong(PingID(1).payload))
+        #expect(retained() == 0)
+    }
+
     // MARK: Messages
 
     @Test("T1: what one read brings is reported in order, with one end of the batch")

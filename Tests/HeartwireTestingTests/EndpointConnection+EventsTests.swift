@@ -1,7 +1,8 @@
 import HeartwireProtocol
 import HeartwireSession
-import HeartwireTesting
 import Testing
+
+@testable import HeartwireTesting
 
 @Suite struct EndpointConnectionEventsTests {
     /// A client that has queued bytes of its own behind the lawful ones.
@@ -25,6 +26,19 @@ import Testing
             #expect(world.journalNames.contains("opened") == (opened == 1))
             #expect(world.endpoint.counters.living == 0)
         }
+    }
+
+    @Test("P4: a connection holds no buffers behind its opening and behind a ping that it has answered")
+    func idle() throws {
+        let world = World()
+        let peer = try world.open()
+        let connection = try #require(world.endpoint.connections.first)
+        let retained = { world.executor.perform { connection.engine.retainedBytes } }
+        #expect(retained() == 0)
+        try peer.act { engine throws(SendError) in try engine.send(.text("busy")) }
+        #expect(retained() > 0, "the next message may come at once")
+        try peer.act { engine throws(SendError) in try engine.sendPing([1]) }
+        #expect(retained() == 0)
     }
 
     // MARK: Order
