@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("P4: a connection holds no buffers behind its opening and behind a ping that it has answered")
+    @Test("P4: a connection holds no buffers behind its opening and behind an answered ping")
     func idle() throws {
         let world = World()
         let peer = try world.open()
