@@ -197,6 +197,9 @@ public actor WebSocketClient {
     /// Returns when the message went to the transport; when more than the limit waits there, after the
     /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
     ///
+    /// Who sends much before reading, to a server that answers each message, can make both sides wait for each other: what
+    /// nobody reads here suspends the server, which then reads no more from here. Read in a task of its own.
+    ///
     /// - Throws: `SendError.notOpen` when there is no open connection. While waiting for room:
     ///   `SendError.connectionEnded` when the connection ended, `SendError.cancelled` when the task was
     ///   cancelled; the message may or may not arrive then.
