@@ -127,6 +127,42 @@ struct ClientCoreEffectsTests {
         #expect(try world.state(client) == .open(Generation(2)))
     }
 
+    @Test("G2: an effect for another connection drops nothing of the present one")
+    func strangeEffects() throws {
+        let client = try world.openClient()
+        let core = client.core
+        world.executor.perform {
+            let transport = core.transport
+            #expect(transport != nil)
+            for stranger in [Generation.none, Generation(2)] {
+                core.run(.abortTransport(stranger), .open)
+                core.run(.connectionEnded(stranger, .heartbeatTimeout), .open)
+                #expect(core.transport === transport)
+            }
+            core.run(.abortTransport(Generation(1)), .open)
+            #expect(core.transport == nil)
+        }
+    }
+
+    @Test("G2: an effect that the session has moved on from before it runs is not run")
+    func overtaken() throws {
+        let world = DeliveryWorld()
+        let core = Box<ClientCore?>(nil)
+        let (client, _) = try world.openClient {
+            $0.heartbeat = .every(.seconds(60), timeout: .seconds(60))
+            $0.journal = { event in
+                guard event.kind == .checkRequested else { return }
+                // Between the decision and the deed.
+                _ = core.value?.machine.handle(
+                    .disconnectRequested(code: nil, reason: ""), now: world.virtual.now())
+            }
+        }
+        core.value = client.core
+        try world.run { _ in await client.checkConnection() }
+        #expect(world.line?.pings == [])
+        core.value = nil
+    }
+
     // MARK: Reconnecting
 
     @Test("R2, K03-01: a server that accepts and closes at once is not hammered")

@@ -149,7 +149,95 @@ struct ClientCoreReportsTests {
         #expect(outcomes.value.count == 4)
     }
 
+    @Test("K01-02, G1, S6: what an old connection tells late is told of no other, nor as an event")
+    func staleHandshake() throws {
+        let world = World()
+        let client = try world.openClient()
+        try world.atEndpoint { $0.drop(.rst) }
+        try world.run { try await world.sleep(.seconds(2)) }
+        #expect(try world.state(client) == .open(Generation(2)))
+        let events = client.events.makeAsyncIterator()
+        world.executor.runUntilIdle()
+        world.executor.perform {
+            world.transports.reportEverything(as: Generation(1))
+            #expect(client.core.events.weight == 0)
+        }
+        #expect(try world.run { try await client.waitUntilOpen() }.subprotocol == nil)
+        _ = events
+    }
+
+    @Test("G1, S2: the end of an old connection's batch stops no reading of the new one")
+    func oldBatch() throws {
+        let world = DeliveryWorld()
+        let (client, _) = try world.openClient { $0.receiveBufferBytes = 1 }
+        world.atLine { $0.receive("a") }
+        world.opens = false
+        world.atLine { $0.lose() }
+        for _ in 0..<100 where world.lines.count == 1 {
+            world.virtual.advance(by: .milliseconds(100))
+        }
+        #expect(world.lines.map(\.readings) == [[false], []])
+        world.virtual.perform {
+            client.core.transportFinishedBatch(Generation(1))
+            #expect(world.line?.readings == [])
+            client.core.transportOpened(Generation(2), OpenedConnection())
+            #expect(world.line?.readings == [false], "nobody has read the old one's messages")
+        }
+    }
+
     // MARK: Nobody reads
+
+    @Test("S2: reading stops one byte beyond the buffer and goes on at half of it, told once each")
+    func bounds() throws {
+        let world = DeliveryWorld()
+        let (client, _) = try world.openClient { $0.receiveBufferBytes = 200 }
+        let (core, line) = (client.core, try #require(world.line))
+        func text(weighing weight: Int) -> String {
+            String(repeating: "x", count: weight - MessageHub.messageOverheadBytes)
+        }
+        world.atLine { $0.receive(text(weighing: 100)) }
+        world.atLine { $0.receive(text(weighing: 100)) }
+        #expect(line.readings == [], "full to the byte")
+        world.atLine { $0.receive("") }
+        #expect(line.readings == [false])
+        world.atLine { $0.receive("") }
+        #expect(line.readings == [false])
+        world.virtual.perform {
+            let consumer = core.messages.claim()
+            for (weight, readings) in [(101, [false]), (100, [false, true])] {
+                var batch = BatchQueue<Message>()
+                consumer.take(into: &batch)
+                consumer.cameBack()
+                // What was read already when the reading stopped.
+                core.transportReceived(line.generation, .text(text(weighing: weight)))
+                core.consumerTook()
+                #expect(line.readings == readings)
+            }
+            core.consumerTook()
+        }
+        #expect(line.readings == [false, true])
+    }
+
+    @Test(
+        "S2, R5: a close has the transport read on only where it had stopped, and never stop again")
+    func closing() throws {
+        for (weight, readings) in [(200, []), (201, [false, true])] as [(Int, [Bool])] {
+            let world = DeliveryWorld()
+            let (client, _) = try world.openClient { $0.receiveBufferBytes = 200 }
+            let (core, line) = (client.core, try #require(world.line))
+            world.atLine {
+                $0.receive(
+                    String(repeating: "x", count: weight - MessageHub.messageOverheadBytes))
+            }
+            world.virtual.perform {
+                core.disconnect(code: nil, reason: "")
+                for _ in 0..<3 { core.transportReceived(line.generation, .text("")) }
+                core.transportFinishedBatch(line.generation)
+            }
+            world.settle()
+            #expect(line.readings == readings)
+        }
+    }
 
     @Test("K02-05, T4: pings are judged and answered on time while the consumer sleeps")
     func sleepingConsumer() throws {

@@ -85,4 +85,47 @@ struct ClientCoreStreamsTests {
         #expect(try world.run { await client.streamStatus.droppedMessages } == 1)
         _ = events
     }
+
+    @Test("S2, S6: what comes while the app is closing is kept up to the buffer, to the byte")
+    func keptWhileClosing() throws {
+        let client = try world.openClient { $0.receiveBufferBytes = 100 }
+        let core = client.core
+        let half = [UInt8](repeating: 1, count: 36)
+        world.executor.perform {
+            core.stopPausing()
+            for weight in [100, 164, 164] {
+                core.transportReceived(Generation(1), core.backlog == 0 ? .binary(half) : .text(""))
+                #expect(core.messages.weight == weight)
+            }
+        }
+        let events = client.events.makeAsyncIterator()
+        world.executor.runUntilIdle()
+        world.executor.perform {
+            #expect(core.backlog == 0, "nobody listens to messages alone")
+            for weight in [100, 164, 164] {
+                core.transportReceivedPing(Generation(1), payload: core.backlog == 0 ? half : [])
+                #expect(core.events.weight == weight)
+            }
+        }
+        _ = events
+    }
+
+    @Test("S2, S6: what was read before the reading stopped is kept, beyond the buffer too")
+    func keptWhileOpen() throws {
+        let client = try world.openClient { $0.receiveBufferBytes = 100 }
+        let events = client.events.makeAsyncIterator()
+        world.executor.runUntilIdle()
+        let core = client.core
+        world.executor.perform {
+            for weight in [101, 202, 303] {
+                core.transportReceivedPing(
+                    Generation(1), payload: [UInt8](repeating: 1, count: 37))
+                #expect(core.events.weight == weight)
+            }
+            core.transportReceived(Generation(1), .text(""))
+            #expect(core.events.weight == 367)
+        }
+        #expect(try world.run { await client.streamStatus.droppedMessages } == 0)
+        _ = events
+    }
 }

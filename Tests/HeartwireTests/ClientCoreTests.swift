@@ -271,4 +271,46 @@ struct ClientCoreTests {
         }
         try world.checkNothingLeft(client)
     }
+
+    // MARK: The timer
+
+    @Test("K05-08: only an attempt ends for what its server has said, never an open connection")
+    func pendingWhileOpen() throws {
+        let world = DeliveryWorld()
+        let (client, _) = try world.openClient {
+            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
+        }
+        world.line?.pendingCause = .connectFailed(ConnectionFailure(.reset))
+        world.virtual.advance(by: .seconds(5))
+        #expect(world.line?.pings.count == 5)
+        #expect(world.lines.count == 1)
+        _ = client
+    }
+
+    @Test("K05-08, G1: a timer that was set in an older attempt takes nothing from the present one")
+    func timerOfAnOlderAttempt() throws {
+        let world = DeliveryWorld()
+        world.opens = false
+        let core = Box<ClientCore?>(nil)
+        let causes = Box<[CloseCause.Kind?]>([])
+        let client = try world.client(nil) {
+            $0.connectTimeout = .seconds(10)
+            $0.reconnect = nil
+            $0.journal = { event in
+                if event.kind == .closed { causes.value.append(event.cause) }
+                guard event.kind == .progressed else { return }
+                // The deadline stays the same, and so does its timer.
+                core.value?.disconnect(code: nil, reason: "")
+                core.value?.connect()
+            }
+        }
+        core.value = client.core
+        try world.run { _ in await client.connect() }
+        world.atLine { $0.observer?.transportProgressed($0.generation, .tcp) }
+        #expect(world.lines.count == 2)
+        world.line?.pendingCause = .connectFailed(ConnectionFailure(.reset))
+        world.virtual.advance(by: .seconds(10))
+        #expect(causes.value == [.closedByApp, .connectFailed])
+        core.value = nil
+    }
 }

@@ -74,7 +74,10 @@ final class Line: Transport {
     private(set) var observer: (any TransportObserver)?
     private(set) var pings: [PingID] = []
     private(set) var closes: [CloseCode?] = []
+    private(set) var readings: [Bool] = []
     private var taken = 0
+    /// What it would have ended for, if its time were up.
+    var pendingCause: CloseCause?
     /// What the next send throws.
     var fault: SendError?
 
@@ -113,9 +116,12 @@ final class Line: Transport {
         later { $0.transportClosed($1, .closedByPeer(PeerClose(code: code))) }
     }
 
-    func abort() { observer = nil }
+    func abort() {
+        observer = nil
+        pendingCause = nil
+    }
 
-    func setReading(_ isReading: Bool) {}
+    func setReading(_ isReading: Bool) { readings.append(isReading) }
 
     /// The connection is lost.
     func lose() {
