@@ -259,6 +259,24 @@ struct OutboxWindowTests {
         #expect(outbox.faults == [])
     }
 
+    @Test("K04-08, D4: what is bound to the session takes no part in a read")
+    func sessionBoundBetween() throws {
+        var outbox = outbox(4)
+        _ = outbox.opened(g1)
+        try outbox.fill("1", "2", "3", "4", "5")
+        _ = try outbox.add(.text("a"), isSessionBound: true, at: at(0))
+        try outbox.fill("7")
+        _ = try outbox.add(.text("b"), isSessionBound: true, at: at(0))
+        #expect(held(outbox) == [1, 2, 3, 4, 6, 8])
+        #expect(outbox.writeAll() == ["1", "2", "3", "4"])
+        #expect(outbox.takeRead() == DeliveryID(5)...DeliveryID(7), "two, of those that are stored")
+        let stored = [5, 7].map { OutboxEntry(id: DeliveryID($0), message: .text("\($0)")) }
+        #expect(outbox.read(5...7, stored) == [])
+        #expect(outbox.takeRead() == nil, "nothing that is stored is left")
+        #expect(outbox.writeAll() == ["5", "a", "7", "b"])
+        #expect(outbox.faults == [])
+    }
+
     @Test("D4: a new message is held again when all that was not held is settled")
     func settledUnread() throws {
         var bounds = OutboxBounds()
