@@ -57,7 +57,7 @@ extension Outbox {
     ) -> [SettledDelivery] {
         guard range == reading else { return [] }
         reading = nil
-        var found = entries[...]
+        var found = entries[0...]
         var unreadable: [SettledDelivery] = []
         var place = firstPlace(from: range.lowerBound)
         while place < slots.count, slots[place].id <= range.upperBound {

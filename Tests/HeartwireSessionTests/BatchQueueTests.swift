@@ -77,6 +77,17 @@ struct BatchQueueTests {
         }
     }
 
+    @Test("An emptied queue keeps its places up to a bound, and none of more, to the unit")
+    func keptPlaces() {
+        let kept = BatchQueue<Int>.keptCapacity
+        for (count, places) in [(kept - 1, kept - 1), (kept, kept), (kept + 1, 0)] {
+            var queue = BatchQueue<Int>()
+            for number in 0..<count { queue.append(number) }
+            for number in 0..<count { #expect(queue.popFirst() == number) }
+            #expect(queue.slots.count == places)
+        }
+    }
+
     @Test("Elements that are taken out of the middle leave the others in order")
     func removed() {
         var queue = BatchQueue<Int>()

@@ -216,6 +216,20 @@ struct OutboxTests {
         }
     }
 
+    @Test("D4: what the store has not read yet takes its place by its id, however it comes")
+    func restoreUnread() throws {
+        for order in [[4, 6, 9], [9, 6, 4], [6, 4, 9]] as [[DeliveryID]] {
+            var outbox = Outbox(window: OutboxWindow(), after: 5)
+            outbox.restore(
+                unread: order.map { UnreadEntry(id: $0, byteCount: 36) }, at: at(0))
+            #expect(outbox.ids == [4, 6, 9])
+            #expect(outbox.bytes == 300)
+            #expect(try outbox.fill("a") == [10])
+            #expect(outbox.takeRead() == DeliveryID(4)...DeliveryID(10))
+            #expect(outbox.faults == [])
+        }
+    }
+
     @Test("D4: a weight beyond all numbers has no room, however little is stored")
     func noRoomForTheLargest() throws {
         var outbox = outbox()
