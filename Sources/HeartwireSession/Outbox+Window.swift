@@ -50,7 +50,9 @@ extension Outbox {
 
     /// The store has read what was asked for.
     ///
-    /// - Parameter entries: In the order of their ids. Others may be among them.
+    /// - Parameters:
+    ///   - range: What was asked for; the answer to anything else changes nothing.
+    ///   - entries: In the order of their ids. Others may be among them.
     /// - Returns: what ended because it is not there any more, or is not what was stored.
     public mutating func read(
         _ range: ClosedRange<DeliveryID>, _ entries: [OutboxEntry]
