@@ -40,12 +40,18 @@ enum Machines {
         keep(machine.handle(.transportOpened(machine.generation), now: now))
     }
 
+    /// A machine whose first connection is open.
+    private static func opened() -> SessionMachine {
+        var machine = SessionMachine(seed: 1)
+        keep(machine.handle(.connectRequested, now: .origin))
+        open(&machine, at: 0)
+        return machine
+    }
+
     /// The gate, as each message passes it.
     private static func admitting() -> (Int) -> Void {
         { count in
-            var machine = SessionMachine(seed: 1)
-            keep(machine.handle(.connectRequested, now: .origin))
-            open(&machine, at: 0)
+            var machine = opened()
             let generation = machine.generation
             var admitted = 0
             for _ in 0..<count where machine.admitsMessage(from: generation) { admitted += 1 }
@@ -56,9 +62,7 @@ enum Machines {
     /// A ping that is due, and its pong, of a connection that is open.
     private static func beating() -> (Int) -> Void {
         { count in
-            var machine = SessionMachine(seed: 1)
-            keep(machine.handle(.connectRequested, now: .origin))
-            open(&machine, at: 0)
+            var machine = opened()
             let generation = machine.generation
             var beats = 0
             for number in 0..<count {

@@ -68,17 +68,9 @@ enum References {
         let answer = deflateInit2_(
             stream, Deflates.level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
         precondition(answer == Z_OK)
-        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 2 * text.count)
-        return { count in
-            for _ in 0..<count {
-                deflateReset(stream)
-                stream.pointee.next_in = UnsafeMutablePointer(
-                    mutating: text.bindMemory(to: UInt8.self).baseAddress)
-                stream.pointee.avail_in = UInt32(text.count)
-                stream.pointee.next_out = room
-                stream.pointee.avail_out = UInt32(2 * text.count)
-                keep(CZlib.deflate(stream, Z_SYNC_FLUSH))
-            }
+        return running(stream, text) {
+            deflateReset(stream)
+            return CZlib.deflate(stream, Z_SYNC_FLUSH)
         }
     }
 
@@ -89,16 +81,27 @@ enum References {
         let answer = inflateInit2_(
             stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(answer == Z_OK)
-        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 2 * Deflates.jsonBytes)
+        return running(stream, small) {
+            inflateReset(stream)
+            return CZlib.inflate(stream, Z_SYNC_FLUSH)
+        }
+    }
+
+    /// Has the stream go over `input` again and again, into room for twice the text.
+    private static func running(
+        _ stream: UnsafeMutablePointer<z_stream>, _ input: UnsafeRawBufferPointer,
+        _ step: @escaping () -> Int32
+    ) -> (Int) -> Void {
+        let capacity = 2 * Deflates.jsonBytes
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         return { count in
             for _ in 0..<count {
-                inflateReset(stream)
                 stream.pointee.next_in = UnsafeMutablePointer(
-                    mutating: small.bindMemory(to: UInt8.self).baseAddress)
-                stream.pointee.avail_in = UInt32(small.count)
+                    mutating: input.bindMemory(to: UInt8.self).baseAddress)
+                stream.pointee.avail_in = UInt32(input.count)
                 stream.pointee.next_out = room
-                stream.pointee.avail_out = UInt32(2 * Deflates.jsonBytes)
-                keep(CZlib.inflate(stream, Z_SYNC_FLUSH))
+                stream.pointee.avail_out = UInt32(capacity)
+                keep(step())
             }
         }
     }

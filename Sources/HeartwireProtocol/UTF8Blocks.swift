@@ -41,9 +41,8 @@ enum UTF8Blocks {
     private static func beginning(_ base: UnsafeRawPointer, before offset: Int) -> Int {
         for back in 1...lookBehind {
             let byte = unsafe base.load(fromByteOffset: offset &- back, as: UInt8.self)
-            // The least lead of a character that is longer than `back` bytes.
-            let lead: UInt8 = [0xC0, 0xE0, 0xF0][back &- 1]
-            if byte >= lead { return offset &- back }
+            // The least lead of a character that is longer than `back` bytes: C0, E0, F0.
+            if byte >= UInt8.max &<< UInt8(7 &- back) { return offset &- back }
         }
         return offset
     }

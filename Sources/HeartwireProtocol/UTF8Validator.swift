@@ -76,11 +76,10 @@ struct UTF8Validator: Sendable {
     private static func skipCharacters(
         _ base: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Int {
-        guard end &- start >= UTF8Blocks.stepBytes, start >= UTF8Blocks.lookBehind else {
-            return unsafe skipWholeCharacters(base, from: start, to: end)
-        }
-        let next = unsafe UTF8Blocks.skipValid(base, from: start, to: end)
-        return unsafe next > start ? next : skipWholeCharacters(base, from: start, to: end)
+        let fitsBlock = end &- start >= UTF8Blocks.stepBytes && start >= UTF8Blocks.lookBehind
+        return unsafe fitsBlock
+            ? UTF8Blocks.skipValid(base, from: start, to: end)
+            : skipWholeCharacters(base, from: start, to: end)
     }
 
     /// The offset behind the characters from `start` on that are not ASCII, valid, and lie

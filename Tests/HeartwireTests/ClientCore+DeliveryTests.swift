@@ -8,22 +8,7 @@ import Testing
 @Suite("The core: guaranteed delivery")
 struct ClientCoreDeliveryTests {
     private let world = DeliveryWorld()
-    private let store = ScriptedStore()
-
-    init() {
-        store.readsBack = true
-        store.contents = OutboxContents(
-            unread: (1...3).map { UnreadEntry(id: DeliveryID($0), byteCount: 1) },
-            lastID: DeliveryID(3))
-    }
-
-    /// The store has read all that it holds.
-    private func answer() {
-        store.answer(
-            .read(
-                DeliveryID(1)...DeliveryID(3),
-                (1...3).map { OutboxEntry(id: DeliveryID($0), message: .text("x")) }))
-    }
+    private let store = ScriptedStore.holdingThree()
 
     /// Sends a message and writes down how that went.
     private func send(_ text: String, _ client: WebSocketClient) -> Box<[SendError?]> {
@@ -91,7 +76,7 @@ struct ClientCoreDeliveryTests {
             try await client.waitUntilOpen()
             let outcome = send("new", client)
             await world.pause()
-            answer()
+            store.answerRead(1, 3)
             await world.pause()
             #expect(world.texts == ["1?x", "2?x", "3?x"])
             #expect(outcome.value == [])
@@ -110,7 +95,7 @@ struct ClientCoreDeliveryTests {
             try await client.waitUntilOpen()
             let outcome = send("new", client)
             await world.pause()
-            answer()
+            store.answerRead(1, 3)
             client.core.disconnect(code: nil, reason: "")
             await world.pause()
             #expect(outcome.value == [.connectionEnded])

@@ -20,26 +20,10 @@ extension OutboxConfiguration {
 @Suite("Delivery: most of what waits is with the store")
 struct DeliveryWindowTests {
     private let world = DeliveryWorld()
-    private let store = ScriptedStore()
-
-    init() {
-        store.readsBack = true
-        store.contents = OutboxContents(
-            unread: (1...3).map { UnreadEntry(id: DeliveryID($0), byteCount: 1) },
-            lastID: DeliveryID(3))
-    }
+    private let store = ScriptedStore.holdingThree()
 
     private func range(_ first: UInt64, _ last: UInt64) -> ClosedRange<DeliveryID> {
         DeliveryID(first)...DeliveryID(last)
-    }
-
-    /// The store has read this range, but for what is not there.
-    private func answer(_ first: UInt64, _ last: UInt64, without lost: UInt64 = 0) {
-        let ids = (first...last).filter { $0 != lost }
-        store.answer(
-            .read(
-                range(first, last),
-                ids.map { OutboxEntry(id: DeliveryID($0), message: .text("x")) }))
     }
 
     @Test(
@@ -51,14 +35,14 @@ struct DeliveryWindowTests {
             #expect(await client.outboxStatus.restored == 3)
             await world.pause()
             #expect(store.reads == [range(1, 1)], "before there is a connection")
-            answer(1, 1)
+            store.answerRead(1, 1)
             await client.connect()
             try await client.waitUntilOpen()
             #expect(world.texts == ["1?x"])
             #expect(store.reads == [range(1, 1), range(2, 2)])
-            answer(2, 2)
+            store.answerRead(2, 2)
             await world.pause()
-            answer(3, 3)
+            store.answerRead(3, 3)
             await world.pause()
             #expect(world.texts == ["1?x", "2?x", "3?x"])
             #expect(store.removed == [1, 2, 3].map { DeliveryID($0) })
@@ -77,7 +61,7 @@ struct DeliveryWindowTests {
             }
             await world.pause()
             #expect(world.texts == [])
-            answer(1, 3)
+            store.answerRead(1, 3)
             try await app.value
             #expect(world.texts == ["1?x", "2?x", "3?x", "new"])
         }
@@ -94,7 +78,7 @@ struct DeliveryWindowTests {
                 try await client.send(.text("new"))
             }
             await world.pause()
-            answer(1, 3)
+            store.answerRead(1, 3)
             await world.pause()
             #expect(world.texts == ["1?x", "2?x"])
             world.room = .max
@@ -116,7 +100,7 @@ struct DeliveryWindowTests {
             await world.pause(1)
             #expect(store.reads == [range(1, 3), range(1, 3)])
             #expect(world.texts == [])
-            answer(1, 3)
+            store.answerRead(1, 3)
             await world.pause()
             #expect(world.texts == ["1?x", "2?x", "3?x"])
             #expect(await client.outboxStatus.rejected == 0)
@@ -160,14 +144,14 @@ struct DeliveryWindowTests {
             await client.connect()
             try await client.waitUntilOpen()
             #expect(store.reads == [range(2, 2)])
-            answer(2, 2, without: 2)
+            store.answerRead(2, 2, without: 2)
             #expect(store.reads == [range(2, 2)])
             await world.pause()
             #expect(receipts[1].state == .rejected(.unreadable))
             await #expect(throws: DeliveryError.rejected(.unreadable)) {
                 try await receipts[1].confirmed()
             }
-            answer(3, 3)
+            store.answerRead(3, 3)
             try await receipts[2].confirmed()
             #expect(world.texts == ["1!x", "3!x"])
         }
@@ -181,14 +165,14 @@ struct DeliveryWindowTests {
         world.answersPings = false
         try world.run { world in
             await world.pause()
-            answer(1, 3)
+            store.answerRead(1, 3)
             await client.connect()
             try await client.waitUntilOpen()
             #expect(world.texts.count == 3)
             world.line?.lose()
             await world.pause()
             #expect(store.reads == [range(1, 3), range(1, 3)])
-            answer(1, 3)
+            store.answerRead(1, 3)
             world.answersPings = true
             try await client.waitUntilOpen()
             #expect(world.texts.count == 6)

@@ -193,6 +193,25 @@ final class ScriptedStore: OutboxStore, @unchecked Sendable {
     func answer(_ answer: OutboxStoreReport) { report?(answer) }
 }
 
+extension ScriptedStore {
+    /// A store that gives back what it keeps: three messages of an earlier process, each of them `x`.
+    static func holdingThree() -> ScriptedStore {
+        let store = ScriptedStore()
+        store.readsBack = true
+        store.contents = OutboxContents(
+            unread: (1...3).map { UnreadEntry(id: DeliveryID($0), byteCount: 1) },
+            lastID: DeliveryID(3))
+        return store
+    }
+
+    /// Gives back what was asked for, but for what is not there.
+    func answerRead(_ first: UInt64, _ last: UInt64, without lost: UInt64 = 0) {
+        let entries = (first...last).filter { $0 != lost }
+            .map { OutboxEntry(id: DeliveryID($0), message: .text("x")) }
+        answer(.read(DeliveryID(first)...DeliveryID(last), entries))
+    }
+}
+
 extension OutboxConfiguration {
     /// A store in memory with these bounds.
     static func memory(

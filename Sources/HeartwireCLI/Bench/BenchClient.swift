@@ -66,15 +66,10 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                var rest = message.byteCount
+                var echo = BenchEcho(of: message, in: load)
                 repeat {
-                    guard let answer = await messages.next() else {
-                        throw BenchEnd.connectionEnded
-                    }
-                    rest -= answer.byteCount
                     meter.countPiece()
-                } while rest > 0 && load.mayCut
-                guard rest == 0 else { throw BenchEnd.changed }
+                } while try echo.isLacking(after: await messages.next())
                 let now = BenchMeter.wall()
                 meter.note(latency: now - start)
                 meter.count()
@@ -95,15 +90,10 @@ enum BenchClient {
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                var rest = message.byteCount
+                var echo = BenchEcho(of: message, in: load)
                 repeat {
-                    guard let answer = await messages.next() else {
-                        throw BenchEnd.connectionEnded
-                    }
-                    rest -= answer.byteCount
                     meter.countPiece()
-                } while rest > 0 && load.mayCut
-                guard rest == 0 else { throw BenchEnd.changed }
+                } while try echo.isLacking(after: await messages.next())
                 try await client.send(message)
             }
             meter.count(load.window)
@@ -113,6 +103,25 @@ enum BenchClient {
             meter = BenchMeter()
             end = BenchMeter.wall() + load.seconds
         }
+    }
+}
+
+/// What is still to come back of one message.
+private struct BenchEcho {
+    private var rest: Int
+    private let mayCut: Bool
+
+    init(of message: Message, in load: BenchLoad) {
+        rest = message.byteCount
+        mayCut = load.mayCut
+    }
+
+    /// Takes what came, and tells whether more of the message is to come.
+    mutating func isLacking(after answer: Message?) throws(BenchEnd) -> Bool {
+        guard let answer else { throw .connectionEnded }
+        rest -= answer.byteCount
+        guard rest == 0 || rest > 0 && mayCut else { throw .changed }
+        return rest > 0
     }
 }
 
