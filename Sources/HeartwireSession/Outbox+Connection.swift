@@ -20,12 +20,11 @@ extension Outbox {
     /// Gives the entry that must be handed to the transport now; it counts as written from here on. `nil`
     /// when there is none: no connection is open, all were written, or the next one is still being stored or read.
     public mutating func takeNext() -> OutboxEntry? {
-        guard generation != nil, cursor < slots.count, var entry = slots[cursor].entry,
+        guard generation != nil, cursor < slots.count, let entry = slots[cursor].entry,
             entry.state == .queued, case .held(let message) = entry.contents
         else { return nil }
-        entry.state = .written
-        letGo(of: &entry)
-        slots[cursor].entry = entry
+        slots[cursor].entry?.state = .written
+        letGo(cursor)
         lastWritten = slots[cursor].id
         cursor &+= 1
         passEmptyPlaces()
@@ -59,17 +58,16 @@ extension Outbox {
         var settled: [SettledDelivery] = []
         let isReadAgain = window != nil && head < cursor
         for place in head..<endOfReach {
-            guard var entry = slots[place].entry else { continue }
+            guard let entry = slots[place].entry else { continue }
             if entry.isSessionBound {
                 settled.append(SettledDelivery(slots[place].id, .rejected(.sessionEnded)))
                 continue
             }
             if entry.state == .written {
-                entry.state = .queued
-                entry.isPossibleDuplicate = true
+                slots[place].entry?.state = .queued
+                slots[place].entry?.isPossibleDuplicate = true
             }
-            if isReadAgain { letGo(of: &entry) }
-            slots[place].entry = entry
+            if isReadAgain { letGo(place) }
         }
         if isReadAgain {
             firstAbsent = slots[head].id

@@ -96,9 +96,11 @@ extension Outbox {
     }
 
     /// Lets go of the contents of an entry that has gone out, or does not go out soon.
-    mutating func letGo(of entry: inout Entry) {
-        guard window != nil, case .held(let message) = entry.contents else { return }
+    mutating func letGo(_ place: Int) {
+        guard window != nil, let entry = slots[place].entry,
+            case .held(let message) = entry.contents
+        else { return }
         if !entry.isSessionBound { held.remove(OutboxBounds.weight(message.byteCount)) }
-        entry.contents = .absent(byteCount: message.byteCount)
+        slots[place].entry?.contents = .absent(byteCount: message.byteCount)
     }
 }
