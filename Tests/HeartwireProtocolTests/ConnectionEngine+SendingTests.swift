@@ -130,6 +130,21 @@ struct ConnectionEngineSendingTests {
         #expect(frames[1].payload == bytes)
     }
 
+    @Test("RFC 7692 6: a message below the threshold goes plain beside one that is compressed")
+    func belowThreshold() throws {
+        let options = DeflateOptions()
+        let sizes = [options.thresholdBytes - 1, options.thresholdBytes]
+        for role in [Role.client, .server] {
+            var pair = try CompressedPair(client: options, server: options)
+            for (size, first) in zip(sizes, [0x81, 0xC1] as [UInt8]) {
+                let text = Message.text(String(repeating: "t", count: size))
+                let sent = try pair.send(from: role, text)
+                #expect(sent.firsts == [first])
+                #expect(sent.events == [.message(text)])
+            }
+        }
+    }
+
     @Test("K06-15: sixteen mebibytes arrive in pieces")
     func largest() throws {
         var server = try ConnectionEngine.open(.server)
