@@ -2,16 +2,18 @@
 ///
 ///     between messages ── begin ──▶ in a message ── append … ── end ──▶ between messages
 ///
-/// Each piece is inflated at once, so that what is corrupt, no UTF-8, too long or inflated too much fails at
-/// the first byte that shows it. Work is linear in what arrived and what came of it, and both are bounded by
-/// ``Limits``. The inflater is made for the first message that needs it; storage is kept from one message to
+/// Each piece is inflated at once, so that what is corrupt, no UTF-8 or too long fails at the first byte that
+/// shows it, and what inflates too much at the next mark, whichever is first in the message. How the network
+/// cut the message decides nothing: the marks stand at fixed places in it. Work is linear in what arrived and
+/// what came of it, and both are bounded by ``Limits``. The inflater is made for the first message that needs it; storage is kept from one message to
 /// the next, up to ``Limits/eagerReservationBytes``.
 @safe final class Inflation {
     /// What the sender took off the end of every message (§7.2.1, step 3).
     private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     private static let smallestCapacity = 4_096
-    /// Masked bytes pass through a room of this size on their way to the inflater.
-    private static let unmaskingBytes = 16_384
+    /// The ratio is looked at whenever another so many compressed bytes of a message are inflated, and at its
+    /// end. Masked bytes pass through a room of this size on their way to the inflater.
+    private static let strideBytes = 4_096
 
     private let codec: any DeflateCodec
     private let windowBits: Int
@@ -61,22 +63,23 @@
     ///
     /// - Parameter key: already advanced to the piece's place in its frame.
     func append(_ piece: Span<UInt8>, key: MaskingKey?) throws(ProtocolViolation) {
-        guard let key else {
-            received &+= piece.count
-            return try feed(piece)
-        }
         var offset = 0
         while offset < piece.count {
-            let size = min(piece.count &- offset, Self.unmaskingBytes)
-            unmasked.removeAll(keepingCapacity: true)
-            unsafe piece.extracting(offset..<(offset &+ size)).withUnsafeBytes {
-                unsafe unmasked.append(contentsOf: $0)
-            }
-            key.advanced(by: offset).unmask(&unmasked, from: 0)
-            offset &+= size
+            let stride = Self.strideBytes &- received % Self.strideBytes
+            let size = min(piece.count &- offset, stride)
+            let part = piece.extracting(offset..<(offset &+ size))
             received &+= size
-            let plain = unmasked
-            try feed(plain.span)
+            if let key {
+                unmasked.removeAll(keepingCapacity: true)
+                unsafe part.withUnsafeBytes { unsafe unmasked.append(contentsOf: $0) }
+                key.advanced(by: offset).unmask(&unmasked, from: 0)
+                let plain = unmasked
+                try feed(plain.span)
+            } else {
+                try feed(part)
+            }
+            offset &+= size
+            if size == stride { try judgeRatio() }
         }
     }
 
@@ -89,6 +92,7 @@
         case .betweenBlocks, .behindFinalBlock: break
         case .insideBlock, .corrupt: throw .truncated
         }
+        try judgeRatio()
         guard validator.isAtBoundary else { throw .invalidInflatedText }
         let message = makeMessage()
         if capacity > max(Self.smallestCapacity, limits.eagerReservationBytes) { releaseRoom() }
@@ -143,18 +147,23 @@
         }
     }
 
-    /// Looks at what was just put behind the message so far.
+    /// Looks at what was just put behind the message so far. The text comes first: its fault stands before the
+    /// byte that is one too many, in whatever steps the two were produced.
     private func judge(_ produced: Int) throws(ProtocolViolation) {
         let start = count
         count &+= produced
+        if isText, produced > 0, let storage = unsafe storage {
+            let fresh = unsafe UnsafeRawBufferPointer(start: storage + start, count: produced)
+            guard unsafe validator.consume(fresh) else { throw .invalidInflatedText }
+        }
         guard count <= limits.messageBytes else { throw .inflatedTooBig(limits.messageBytes) }
+    }
+
+    private func judgeRatio() throws(ProtocolViolation) {
         let judged = count &- max(0, limits.inflateRatioGraceBytes)
         guard judged <= 0 || (judged &- 1) / max(1, received) < limits.inflateRatio else {
             throw .inflatedTooMuch(limits.inflateRatio)
         }
-        guard isText, produced > 0, let storage = unsafe storage else { return }
-        let fresh = unsafe UnsafeRawBufferPointer(start: storage + start, count: produced)
-        guard unsafe validator.consume(fresh) else { throw .invalidInflatedText }
     }
 
     private func readyInflater() throws(ProtocolViolation) -> any MessageInflater {

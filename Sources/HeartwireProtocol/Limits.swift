@@ -21,7 +21,8 @@ public struct Limits: Sendable, Hashable {
     /// message is inflated piece by piece and fails with the first byte that is too many.
     public var messageBytes = 16 << 20
 
-    /// The most bytes that one received byte of a compressed message may inflate to, over the message so far.
+    /// The most bytes that one received byte of a compressed message may inflate to, over the message so far;
+    /// looked at after every 4 KiB that arrived of it and at its end, so that no cut of the network decides.
     /// Default 1,032, which is all that deflate can do: an honest message of one character comes close, so
     /// ``messageBytes`` alone decides. Lower it where peers are not trusted with processor time, 100 for
     /// instance; going over it fails the connection with 1009.

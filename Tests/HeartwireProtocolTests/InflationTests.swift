@@ -188,6 +188,54 @@ struct InflationTests {
         #expect(self.violation([StoredCodec.zeros(1)], limits: limits) != nil)
     }
 
+    @Test("P4: the ratio is looked at every 4 KiB of a message, in whatever pieces it came")
+    func marks() {
+        var limits = Limits()
+        limits.inflateRatio = 10
+        limits.inflateRatioGraceBytes = 0
+        // 4,096 bytes, nine of them headers, inflate to ten times as many, or to one byte more.
+        let literals = StoredCodec.wire([UInt8](repeating: 1, count: 5_000))
+        let lawful = StoredCodec.zeros(36_873) + literals
+        let early = StoredCodec.zeros(36_874) + literals
+        for size in [1, 2, 3, 4, 100, 4_095, 4_096, 4_097, 10_000] {
+            let pieces = [stride(from: 0, to: lawful.count, by: size)].joined()
+                .map { Array(lawful[$0..<min(lawful.count, $0 + size)]) }
+            guard case .success(let message) = read(make(limits: limits), pieces) else {
+                Issue.record("pieces of \(size) bytes were refused")
+                continue
+            }
+            #expect(message.byteCount == 41_873)
+            let inflation = make(limits: limits)
+            inflation.begin(isText: false)
+            #expect(throws: ProtocolViolation.self) {
+                for offset in stride(from: 0, to: 4_096, by: size) {
+                    let piece = Array(early[offset..<min(4_096, offset + size)])
+                    try inflation.append(piece.span, key: nil)
+                }
+            }
+        }
+    }
+
+    @Test("Of two faults the first in the message counts, in whatever pieces it came")
+    func firstFault() {
+        var limits = Limits()
+        limits.messageBytes = 100
+        limits.inflateRatio = 10
+        limits.inflateRatioGraceBytes = 0
+        let corrupt = StoredCodec.zeros(90) + [0xFF, 0, 0]
+        let noText = Array(StoredCodec.wire([0x41, 0xC0, 0x41]).dropLast()) + StoredCodec.zeros(200)
+        for (wire, isText, code) in [
+            (corrupt, false, .invalidPayloadData), (noText, true, .invalidPayloadData),
+            (noText, false, .messageTooBig),
+        ] as [([UInt8], Bool, CloseCode)] {
+            let whole = violation([wire], isText: isText, limits: limits)
+            #expect(whole?.closeCode == code)
+            for pieces in everySplit(wire) {
+                #expect(violation(pieces, isText: isText, limits: limits) == whole)
+            }
+        }
+    }
+
     @Test("RFC 7692 7.1.1: a context that is not kept is forgotten after each message")
     func contexts() {
         for keepsContext in [true, false] {
