@@ -20,7 +20,6 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     let executor: any SessionExecutor
-    let domain: Domain
     let messages: MessageHub
     let states: StateHub
     let events: EventHub
@@ -57,6 +56,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     private var timerDeadline: MonotonicInstant?
     @exclusivity(unchecked) private var writers: [Writer] = []
     private var lastWriter: UInt64 = 0
+    /// How often those who waited for room were answered, and what they were told last.
+    private(set) var answeredWriters: UInt64 = 0
+    private(set) var lastRoom = Room.free
     private var arrived = BatchQueue<SessionEvent>()
     private var isHandling = false
     /// The time of the event that is handled, which is that of everything it leads to.
@@ -71,7 +73,6 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         self.machine = machine
         factory = configuration.transport
         executor = factory.executor
-        domain = Domain(executor)
         journal = configuration.journal
         pathMonitor = configuration.presentPathMonitor
         receiveBufferBytes = max(1, configuration.receiveBufferBytes)
@@ -160,6 +161,15 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     /// How a wait for room ended.
     enum Room {
         case free, connectionEnded, cancelled
+
+        /// - Throws: ``SendError/connectionEnded`` or ``SendError/cancelled``.
+        func checked() throws(SendError) {
+            switch self {
+            case .free: return
+            case .connectionEnded: throw SendError.connectionEnded
+            case .cancelled: throw SendError.cancelled
+            }
+        }
     }
 
     /// Waits until the backlog has gone down. The isolation is handed on by name, as where consumers wait.
@@ -182,11 +192,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             },
             onCancel: { executor.execute { self.giveUpWaiting(number) } },
             isolation: isolation)
-        switch room {
-        case .free: return
-        case .connectionEnded: throw SendError.connectionEnded
-        case .cancelled: throw SendError.cancelled
-        }
+        try room.checked()
     }
 
     private func giveUpWaiting(_ number: UInt64) {
@@ -195,6 +201,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     func resumeWriters(_ room: Room) {
+        answeredWriters &+= 1
+        lastRoom = room
         let waiting = writers
         writers = []
         for writer in waiting { writer.continuation.resume(returning: room) }

@@ -67,7 +67,7 @@ public struct Events: AsyncSequence, Sendable {
         init(_ core: ClientCore, _ buffering: Buffering) {
             claim = Claim(core, buffering)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                executor: core.executor, subscription: claim.subscription,
                 hub: core.messages)
         }
 

@@ -38,7 +38,7 @@ public struct States: AsyncSequence, Sendable {
         init(_ core: ClientCore) {
             claim = Claim(core.states)
             reader = SubscriptionReader(
-                executor: core.executor, domain: core.domain, subscription: claim.subscription,
+                executor: core.executor, subscription: claim.subscription,
                 hub: nil)
         }
 

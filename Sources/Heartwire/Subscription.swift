@@ -2,7 +2,8 @@ import HeartwireSession
 
 /// One consumer's queue of messages or states, and the tasks that wait for it to fill.
 ///
-/// Confined to the client's domain, but for the iterator's own batch, which belongs to the consumer.
+/// Confined to the client's domain, but for the iterator's own batch, which belongs to the consumer. A consumer
+/// elsewhere is handed what came together with the word that it came, so it enters the domain once for a batch: to ask.
 final class Subscription<Element: Sendable>: @unchecked Sendable {
     /// Exclusive by confinement: nothing is called back while it is changed.
     @exclusivity(unchecked) private(set) var queue = BatchQueue<Element>()
@@ -17,8 +18,14 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var holdsReading: Bool
     /// Told in place of a task that waits, for a consumer that polls.
     @exclusivity(unchecked) var onWake: (() -> Void)?
-    @exclusivity(unchecked) private var waiter: UnsafeContinuation<Void, Never>?
-    @exclusivity(unchecked) private var furtherWaiters: [UnsafeContinuation<Void, Never>] = []
+    @exclusivity(unchecked) private var waiter: Waiter?
+    @exclusivity(unchecked) private var furtherWaiters: [Waiter] = []
+
+    /// A task that waits, and for a consumer elsewhere the box that it wants filled.
+    private struct Waiter {
+        let continuation: UnsafeContinuation<Void, Never>
+        let box: BatchBox<Element>?
+    }
 
     init(_ buffering: Buffering = .suspendReading) {
         self.buffering = buffering
@@ -49,11 +56,21 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
             return
         }
         self.waiter = nil
-        waiter.resume()
+        resume(waiter)
         guard !furtherWaiters.isEmpty else { return }
         let further = furtherWaiters
         furtherWaiters = []
-        for waiter in further { waiter.resume() }
+        for waiter in further { resume(waiter) }
+    }
+
+    private func resume(_ waiter: Waiter) {
+        if let box = waiter.box { fill(box) }
+        waiter.continuation.resume()
+    }
+
+    private func fill(_ box: BatchBox<Element>) {
+        take(into: &box.batch)
+        box.isLast = isFinished
     }
 
     func finish() {
@@ -104,10 +121,28 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     /// isolation of its own a task may give way to others in between.
     func wait(_ continuation: UnsafeContinuation<Void, Never>) {
         guard mustWait else { return continuation.resume() }
-        if waiter == nil {
-            waiter = continuation
+        add(Waiter(continuation: continuation, box: nil))
+    }
+
+    /// Fills the box of a consumer elsewhere, who is done with its last batch, as soon as there is something.
+    func serve(
+        _ box: BatchBox<Element>, _ hub: MessageHub?, _ continuation: UnsafeContinuation<Void, Never>
+    ) {
+        // Said before the wait: what the consumer held may be what keeps reading suspended.
+        cameBack()
+        hub?.took()
+        guard isEmpty, !isFinished, !box.isCancelled else {
+            fill(box)
+            return continuation.resume()
+        }
+        add(Waiter(continuation: continuation, box: box))
+    }
+
+    private func add(_ waiter: Waiter) {
+        if self.waiter == nil {
+            self.waiter = waiter
         } else {
-            furtherWaiters.append(continuation)
+            furtherWaiters.append(waiter)
         }
     }
 }
@@ -143,32 +178,14 @@ extension Subscription where Element: Weighed {
     }
 }
 
-/// Runs functions in the client's isolation domain for callers that are elsewhere.
-actor Domain {
-    private nonisolated let executor: any SessionExecutor
-
-    init(_ executor: any SessionExecutor) {
-        self.executor = executor
-    }
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    func take<Element: Sendable>(
-        _ subscription: Subscription<Element>, _ hub: MessageHub?
-    ) async -> sending BatchBox<Element> {
-        // Said before the wait: what the consumer held may be what keeps reading suspended.
-        subscription.cameBack()
-        hub?.took()
-        await subscription.waitUntilFilled(executor, isolation: self)
-        let box = BatchBox<Element>()
-        subscription.take(into: &box.batch)
-        return box
-    }
-}
-
-/// Carries a batch from the domain to a consumer elsewhere.
-final class BatchBox<Element> {
-    var batch = BatchQueue<Element>()
+/// Carries a batch from the domain to a consumer elsewhere. In the domain until the consumer is resumed, and the
+/// consumer's from then on.
+final class BatchBox<Element>: @unchecked Sendable {
+    @exclusivity(unchecked) var batch = BatchQueue<Element>()
+    /// Nothing follows this batch.
+    @exclusivity(unchecked) var isLast = false
+    /// The consumer's task was cancelled. Only the domain looks.
+    @exclusivity(unchecked) var isCancelled = false
 }
 
 extension Subscription {
@@ -195,13 +212,12 @@ extension Subscription {
 /// What iterators of messages and of states share: where a batch comes from.
 struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
-    let domain: Domain
     let subscription: Subscription<Element>
     /// Who keeps count of what consumers have not taken; states are not counted.
     let hub: MessageHub?
 
     /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
-    /// one for a whole batch. `nil` when the sequence has finished or the task was cancelled.
+    /// one for a whole batch at the most. `nil` when the sequence has finished or the task was cancelled.
     func refill(
         _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
     ) async -> Element? {
@@ -213,17 +229,30 @@ struct SubscriptionReader<Element: Sendable> {
                 if subscription.isFinished { return nil }
                 await subscription.waitUntilFilled(executor, isolation: isolation)
             } else {
-                batch = await domain.take(subscription, hub).batch
+                let box = await fetch()
+                batch = box.batch
                 if let element = batch.popFirst() { return element }
-                if await domain.isFinished(subscription) { return nil }
+                if box.isLast { return nil }
             }
         }
         return nil
     }
-}
 
-extension Domain {
-    func isFinished<Element>(_ subscription: Subscription<Element>) -> Bool {
-        subscription.isFinished && subscription.isEmpty
+    /// What waits for a consumer elsewhere, as soon as it does. Nothing when the task was cancelled.
+    private func fetch() async -> BatchBox<Element> {
+        let (executor, subscription, hub) = (executor, subscription, hub)
+        let box = BatchBox<Element>()
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let serve: @Sendable () -> Void = { subscription.serve(box, hub, continuation) }
+                if !executor.borrow(serve) { executor.execute(serve) }
+            }
+        } onCancel: {
+            executor.execute {
+                box.isCancelled = true
+                subscription.wake()
+            }
+        }
+        return box
     }
 }

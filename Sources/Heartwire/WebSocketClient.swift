@@ -209,6 +209,7 @@ public actor WebSocketClient {
         switch try sendAtOnce(message) {
         case .sent: return
         case .sentOverMark: try await waitForRoom()
+        case .sentElsewhereOverMark(let answered): try await waitForRoomElsewhere(since: answered)
         case .notSent: try await sendInTurn(message)
         }
     }
@@ -219,14 +220,29 @@ public actor WebSocketClient {
         case sent
         /// More than the limit waits now.
         case sentOverMark
-        /// Nothing has happened: the caller is not in the domain, or messages wait ahead of this one.
+        /// The same for a caller from elsewhere, and how often there has been room.
+        case sentElsewhereOverMark(UInt64)
+        /// Nothing has happened: the domain is busy, or messages wait ahead of this one.
         case notSent
     }
 
     @usableFromInline
     nonisolated func sendAtOnce(_ message: Message) throws(SendError) -> FirstStep {
-        guard core.executor.isCurrent, !core.isBacklogged else { return .notSent }
+        guard core.executor.isCurrent else { return try sendBorrowing(message) }
+        guard !core.isBacklogged else { return .notSent }
         return try core.send(message) ? .sent : .sentOverMark
+    }
+
+    /// Sends on the caller's thread while the domain has nothing to do (docs/decisions/0019).
+    private nonisolated func sendBorrowing(_ message: Message) throws(SendError) -> FirstStep {
+        var outcome = Result<FirstStep, SendError>.success(.notSent)
+        _ = core.executor.borrow {
+            guard !core.isBacklogged else { return }
+            outcome = Result { () throws(SendError) in
+                try core.send(message) ? .sent : .sentElsewhereOverMark(core.answeredWriters)
+            }
+        }
+        return try outcome.get()
     }
 
     @usableFromInline
@@ -239,6 +255,13 @@ public actor WebSocketClient {
         guard core.executor.isCurrent else { return try await sendFromElsewhere(message) }
         while core.isBacklogged { try await waitForRoom() }
         if try !core.send(message) { try await waitForRoom() }
+    }
+
+    /// Room that has come before this has got into the domain counts.
+    @usableFromInline
+    func waitForRoomElsewhere(since answered: UInt64) async throws(SendError) {
+        guard core.answeredWriters == answered else { return try core.lastRoom.checked() }
+        try await core.waitForRoom(isolation: self)
     }
 
     private func sendFromElsewhere(_ message: Message) async throws(SendError) {

@@ -19,6 +19,11 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
     /// Runs `work` in this domain, after everything that was submitted before it.
     func execute(_ work: @escaping @Sendable () -> Void)
 
+    /// Runs `body` in this domain before it returns, on the calling thread, if nothing goes on there and
+    /// nothing waits to be run. Answers whether it did; `false` is always lawful from outside of the domain. Nothing in
+    /// `body` may wait, or call what is not the library's own.
+    func borrow(_ body: () -> Void) -> Bool
+
     /// Runs `action` in this domain at `deadline` or as soon after it as possible. Must be called
     /// from within the domain.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID
@@ -36,6 +41,13 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
 extension SessionExecutor {
     /// The executor itself, for executors that cannot tell the two apart.
     public var taskExecutor: any TaskExecutor { self }
+
+    /// For executors that lend nothing: runs `body` if the caller is in the domain.
+    public func borrow(_ body: () -> Void) -> Bool {
+        guard isCurrent else { return false }
+        body()
+        return true
+    }
 }
 
 /// The identity of a timer that was scheduled on a ``SessionExecutor``; never reused.

@@ -16,6 +16,8 @@
         private let events: UnsafeMutablePointer<epoll_event>
         /// What the timerfd is set to; `nil` while it is disarmed.
         @exclusivity(unchecked) private var armed: MonotonicInstant?
+        /// How many events the last wait has found.
+        @exclusivity(unchecked) private var found: Int32 = 0
 
         init() throws(ConnectionFailure) {
             epoll = epoll_create1(heartwire_epoll_cloexec)
@@ -35,6 +37,8 @@
             }
             events.deallocate()
         }
+
+        var hearsOfChanges: Bool { true }
 
         func add(_ descriptor: Int32, token: UInt64, interest: Readiness) {
             control(EPOLL_CTL_ADD, descriptor, token, interest)
@@ -58,15 +62,15 @@
             _ = epoll_ctl(epoll, operation, descriptor, &event)
         }
 
-        func wait(
-            until deadline: MonotonicInstant?, mayBlock: Bool,
-            _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
-        ) -> Bool {
+        func wait(until deadline: MonotonicInstant?, mayBlock: Bool) {
             if deadline != armed { arm(deadline) }
-            let count = epoll_wait(epoll, events, Int32(Self.batchSize), mayBlock ? -1 : 0)
-            guard count > 0 else { return false }
+            found = epoll_wait(epoll, events, Int32(Self.batchSize), mayBlock ? -1 : 0)
+        }
+
+        func report(_ ready: (_ token: UInt64, _ readiness: Readiness) -> Void) -> Bool {
+            guard found > 0 else { return false }
             var isDue = false
-            for index in 0..<Int(count) {
+            for index in 0..<Int(found) {
                 let event = events[index]
                 switch event.data.u64 {
                 case Self.wakeToken: drain(wakeDescriptor)

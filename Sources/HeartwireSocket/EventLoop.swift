@@ -9,10 +9,14 @@ import Synchronization
 /// next wait. Jobs that were submitted on the loop's own thread go into `ready` without a lock; jobs from
 /// other threads go through `inbox`, and the loop is woken only if it sleeps.
 ///
+/// A turn belongs to whoever holds the lock `turn`: the loop's thread, except while it waits for the kernel.
+/// Meanwhile another thread may borrow it for one piece of work, whose output it flushes itself, and neither
+/// has to wake the other (docs/decisions/0019). Who holds the turn is in the loop's domain.
+///
 /// The loop is a `SerialExecutor` (the client actor runs on it) and a `TaskExecutor` (a consumer whose
 /// task prefers it has no thread hop per message).
 ///
-/// Confinement: all stored state but `inbox` and `thread` belongs to the loop's thread.
+/// Confinement: all stored state but `inbox`, `owner` and `isWanted` belongs to who holds the turn.
 public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// The loop that clients share unless they are given one.
     public static let shared = EventLoop(name: "heartwire")
@@ -39,7 +43,11 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     static let readBufferBytes = 512 * 1_024
 
     private let inbox = Locked(Inbox())
-    private let thread = Atomic<UInt>(0)
+    private let turn = SystemLock.allocate(before: 0, alignment: 1).lock
+    /// The thread that holds the turn; 0 for none.
+    private let owner = Atomic<UInt>(0)
+    /// Whether the loop's thread waits for the turn. Nobody borrows it then, so that many borrowers do not keep it out.
+    private let isWanted = Atomic<Bool>(false)
     let poller: any Poller
     private let loopTaskExecutor = LoopTaskExecutor()
 
@@ -84,6 +92,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     deinit {
         readBuffer?.deallocate()
+        turn.deallocate()
     }
 
     // MARK: The thread
@@ -102,21 +111,23 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         poller.wake()
     }
 
-    /// Whether the caller is on the loop's thread.
+    /// Whether the caller is on the loop's thread, or has borrowed its turn.
     public var isCurrent: Bool {
-        thread.load(ordering: .relaxed) == SystemThread.current
+        owner.load(ordering: .relaxed) == SystemThread.current
     }
 
     func run() {
-        thread.store(SystemThread.current, ordering: .relaxed)
+        turn.lock()
+        owner.store(SystemThread.current, ordering: .relaxed)
         while takeInbox() {
             fireTimers()
             runJobs()
             flushDirty()
             waitForEvents()
         }
-        thread.store(0, ordering: .relaxed)
+        owner.store(0, ordering: .relaxed)
         letGo()
+        turn.unlock()
     }
 
     /// Lets go of what is left, at the end: it may hold the loop as the loop holds it, and would do so for ever.
@@ -186,10 +197,54 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
                 return true
             }
         }
-        mayBeDue = poller.wait(until: timers.nextDeadline, mayBlock: mayBlock) { token, readiness in
+        let deadline = timers.nextDeadline
+        if mayBlock {
+            let thread = SystemThread.current
+            owner.store(0, ordering: .relaxed)
+            turn.unlock()
+            poller.wait(until: deadline, mayBlock: true)
+            isWanted.store(true, ordering: .relaxed)
+            turn.lock()
+            isWanted.store(false, ordering: .relaxed)
+            owner.store(thread, ordering: .relaxed)
+        } else {
+            poller.wait(until: deadline, mayBlock: false)
+        }
+        mayBeDue = poller.report { token, readiness in
             // A handler that was removed earlier in this batch is no longer in the table.
             handlers[token]?.becameReady(readiness)
         }
+    }
+
+    // MARK: A borrowed turn
+
+    /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
+    /// flushes what it has queued. Answers whether it did.
+    ///
+    /// The loop is woken only for what it has to do itself: further work, or a timer that is due before it would wake.
+    public func borrow(_ body: () -> Void) -> Bool {
+        if isCurrent {
+            body()
+            return true
+        }
+        guard poller.hearsOfChanges, !isWanted.load(ordering: .relaxed), turn.tryLock() else {
+            return false
+        }
+        let isFree = inbox.withLock { $0.isSleeping && $0.work.isEmpty && !$0.isStopping }
+        guard isFree else {
+            turn.unlock()
+            return false
+        }
+        owner.store(SystemThread.current, ordering: .relaxed)
+        let deadline = timers.nextDeadline
+        body()
+        flushDirty()
+        var mustWake = !ready.isEmpty
+        if let next = timers.nextDeadline { mustWake = mustWake || deadline.map { next < $0 } ?? true }
+        owner.store(0, ordering: .relaxed)
+        turn.unlock()
+        if mustWake { poller.wake() }
+        return true
     }
 
     // MARK: Descriptors, on the loop's thread

@@ -77,6 +77,11 @@ struct SystemLock {
         pthread_mutex_lock(mutex)
     }
 
+    /// Takes the lock if nobody has it. Answers whether the caller has it now.
+    func tryLock() -> Bool {
+        pthread_mutex_trylock(mutex) == 0
+    }
+
     @usableFromInline
     func unlock() {
         pthread_mutex_unlock(mutex)

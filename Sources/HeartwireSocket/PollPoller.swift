@@ -11,6 +11,8 @@ import HeartwireSession
 final class PollPoller: Poller {
     private var watched: [pollfd] = []
     private var tokens: [UInt64] = []
+    private var hasFound = false
+    private var hasDeadline = false
     private let wakeReader: Int32
     private let wakeWriter: Int32
 
@@ -29,6 +31,9 @@ final class PollPoller: Poller {
         close(wakeReader)
         close(wakeWriter)
     }
+
+    /// The kernel has a copy of the list while it waits.
+    var hearsOfChanges: Bool { false }
 
     func add(_ descriptor: Int32, token: UInt64, interest: Readiness) {
         watched.append(pollfd(fd: descriptor, events: Self.bits(interest), revents: 0))
@@ -49,14 +54,14 @@ final class PollPoller: Poller {
         tokens.removeLast()
     }
 
-    func wait(
-        until deadline: MonotonicInstant?, mayBlock: Bool,
-        _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
-    ) -> Bool {
+    func wait(until deadline: MonotonicInstant?, mayBlock: Bool) {
         let timeout = mayBlock ? Self.milliseconds(until: deadline) : 0
-        guard poll(&watched, numericCast(watched.count), timeout) > 0 else {
-            return deadline != nil
-        }
+        hasDeadline = deadline != nil
+        hasFound = poll(&watched, numericCast(watched.count), timeout) > 0
+    }
+
+    func report(_ ready: (_ token: UInt64, _ readiness: Readiness) -> Void) -> Bool {
+        guard hasFound else { return hasDeadline }
         // A handler may add or remove descriptors, so what is ready is noted before any is told.
         var noted: [(UInt64, Readiness)] = []
         for (index, entry) in watched.enumerated() where entry.revents != 0 {
@@ -67,7 +72,7 @@ final class PollPoller: Poller {
             }
         }
         for (token, readiness) in noted { ready(token, readiness) }
-        return deadline != nil
+        return hasDeadline
     }
 
     /// The time left in whole milliseconds, rounded up so that the wait does not end early.

@@ -17,21 +17,24 @@ protocol ReadinessHandler: AnyObject {
 
 /// The seam between the event loop and the kernel's way of waiting: epoll on Linux, poll(2) elsewhere.
 ///
-/// All methods are called on the loop's thread, except `wake`, which any thread may call.
+/// All methods are called on the loop's thread, except `wake`, which any thread may call, and, where a poller
+/// `hearsOfChanges`, what changes the watched descriptors: whoever has borrowed the loop's turn may call that
+/// while the loop's thread is in `wait`.
 protocol Poller: AnyObject {
+    /// Whether a change during a `wait` holds for that wait.
+    var hearsOfChanges: Bool { get }
     /// Watches `descriptor` and reports it under `token`.
     func add(_ descriptor: Int32, token: UInt64, interest: Readiness)
     /// Changes what `descriptor` is watched for.
     func modify(_ descriptor: Int32, token: UInt64, interest: Readiness)
     /// Forgets `descriptor`; call it before closing.
     func remove(_ descriptor: Int32)
-    /// Waits until something is ready, `wake` was called, or `deadline` has come (`nil`: no deadline),
-    /// and hands over each descriptor that is ready. With `mayBlock` false it only looks. Answers whether the
-    /// deadline may have come: never false when it has.
-    func wait(
-        until deadline: MonotonicInstant?, mayBlock: Bool,
-        _ ready: (_ token: UInt64, _ readiness: Readiness) -> Void
-    ) -> Bool
+    /// Waits until something is ready, `wake` was called, or `deadline` has come (`nil`: no deadline). With
+    /// `mayBlock` false it only looks.
+    func wait(until deadline: MonotonicInstant?, mayBlock: Bool)
+    /// Hands over each descriptor that the last `wait` found ready. Answers whether the deadline may have come:
+    /// never false when it has.
+    func report(_ ready: (_ token: UInt64, _ readiness: Readiness) -> Void) -> Bool
     /// Makes the present or the next `wait` return.
     func wake()
 }

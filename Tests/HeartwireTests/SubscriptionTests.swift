@@ -115,6 +115,55 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("S1, S2: who asks from elsewhere is handed what came with the word that it came, and no more than that")
+    func serving() {
+        let subscription = filled(0..<2)
+        #expect(drained(subscription) == [0, 1])
+        let box = BatchBox<Int>()
+        let isThrough = Box(false)
+        _ = Task(executorPreference: executor) {
+            await withUnsafeContinuation { subscription.serve(box, nil, $0) }
+            isThrough.value = true
+        }
+        executor.runUntilIdle()
+        #expect(subscription.weight == 0, "who asks again is done with the last batch")
+        #expect(!isThrough.value)
+        executor.perform {
+            subscription.append(2, weight: 10)
+            subscription.append(3, weight: 10)
+            subscription.wake()
+            subscription.append(4, weight: 10)
+        }
+        executor.runUntilIdle()
+        #expect(isThrough.value)
+        #expect(box.batch.popFirst() == 2)
+        #expect(box.batch.popFirst() == 3)
+        #expect(box.batch.popFirst() == nil)
+        #expect(!box.isLast)
+        #expect(subscription.weight == 30)
+    }
+
+    @Test("S1: what waits is handed over at once, and with the end the word that it is the end")
+    func servingAtOnce() {
+        for isCancelled in [false, true] {
+            let subscription = filled(0..<1)
+            if !isCancelled { subscription.finish() }
+            for expected in [0, nil] as [Int?] {
+                let box = BatchBox<Int>()
+                box.isCancelled = isCancelled
+                let isThrough = Box(false)
+                _ = Task(executorPreference: executor) {
+                    await withUnsafeContinuation { subscription.serve(box, nil, $0) }
+                    isThrough.value = true
+                }
+                executor.runUntilIdle()
+                #expect(isThrough.value)
+                #expect(box.batch.popFirst() == expected)
+                #expect(box.isLast == !isCancelled)
+            }
+        }
+    }
+
     // MARK: Bounds
 
     private func message(_ number: Int) -> Message { .text("\(number)") }
@@ -227,7 +276,7 @@ struct SubscriptionTests {
         let executor = executor
         let all = try executor.runScript {
             let reader = SubscriptionReader(
-                executor: executor, domain: Domain(executor), subscription: subscription, hub: nil)
+                executor: executor, subscription: subscription, hub: nil)
             var batch = BatchQueue<Int>()
             var all: [Int?] = []
             for _ in 0..<2 {
@@ -248,8 +297,7 @@ struct SubscriptionElsewhereTests {
     private static func reader(
         _ subscription: Subscription<Int>, _ loop: EventLoop
     ) -> SubscriptionReader<Int> {
-        SubscriptionReader(
-            executor: loop, domain: Domain(loop), subscription: subscription, hub: nil)
+        SubscriptionReader(executor: loop, subscription: subscription, hub: nil)
     }
 
     @Test("T5: a consumer on another thread gets everything in order, a batch at a time")
