@@ -64,8 +64,9 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     }
 
     private func resume(_ waiter: Waiter) {
-        if let box = waiter.box { fill(box) }
-        waiter.continuation.resume()
+        guard let box = waiter.box else { return waiter.continuation.resume() }
+        fill(box)
+        box.executor.resumeElsewhere(waiter.continuation)
     }
 
     private func fill(_ box: BatchBox<Element>) {
@@ -186,6 +187,12 @@ final class BatchBox<Element>: @unchecked Sendable {
     @exclusivity(unchecked) var isLast = false
     /// The consumer's task was cancelled. Only the domain looks.
     @exclusivity(unchecked) var isCancelled = false
+    /// The domain's.
+    let executor: any SessionExecutor
+
+    init(_ executor: any SessionExecutor) {
+        self.executor = executor
+    }
 }
 
 extension Subscription {
@@ -241,7 +248,7 @@ struct SubscriptionReader<Element: Sendable> {
     /// What waits for a consumer elsewhere, as soon as it does. Nothing when the task was cancelled.
     private func fetch() async -> BatchBox<Element> {
         let (executor, subscription, hub) = (executor, subscription, hub)
-        let box = BatchBox<Element>()
+        let box = BatchBox<Element>(executor)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let serve: @Sendable () -> Void = { subscription.serve(box, hub, continuation) }

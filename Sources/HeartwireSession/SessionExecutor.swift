@@ -24,6 +24,10 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
     /// `body` may wait, or call what is not the library's own.
     func borrow(_ body: () -> Void) -> Bool
 
+    /// Resumes a task that is not in this domain, before the domain next waits for something to happen. Must be
+    /// called from within the domain. Whom this resumes often comes back at once, so it waits for the turn's end.
+    func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>)
+
     /// Runs `action` in this domain at `deadline` or as soon after it as possible. Must be called
     /// from within the domain.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID
@@ -41,6 +45,11 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
 extension SessionExecutor {
     /// The executor itself, for executors that cannot tell the two apart.
     public var taskExecutor: any TaskExecutor { self }
+
+    /// For executors without turns: resumes at once.
+    public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
+        unsafe continuation.resume()
+    }
 
     /// For executors that lend nothing: runs `body` if the caller is in the domain.
     public func borrow(_ body: () -> Void) -> Bool {

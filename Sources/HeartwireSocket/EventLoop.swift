@@ -38,6 +38,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Jobs that run in one turn before sockets are looked at again.
     static let jobsPerTurn = 10_000
+    /// Tasks elsewhere that wait for the end of a turn; with more of them all go on at once.
+    static let leavingPerTurn = 8
     /// Bytes that one read takes at most. One buffer serves every connection of the loop, so an idle
     /// connection holds none.
     static let readBufferBytes = 512 * 1_024
@@ -56,6 +58,9 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// Whether a timer may be due, as the poller has said.
     @exclusivity(unchecked) private var mayBeDue = false
     @exclusivity(unchecked) private var dirty = BatchQueue<any TurnFlushable>()
+    /// Tasks elsewhere that go on once the turn is free: the first, which is mostly the only one, and the others.
+    @exclusivity(unchecked) private var leaving: UnsafeContinuation<Void, Never>?
+    @exclusivity(unchecked) private var furtherLeaving: [UnsafeContinuation<Void, Never>] = []
     @exclusivity(unchecked) private var handlers = HandlerTable()
     @exclusivity(unchecked) private var readBuffer: UnsafeMutableRawBufferPointer?
     /// The loop's own source of masks and nonces.
@@ -138,6 +143,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             return inbox.work
         }
         // Freed only at the end of this scope, since whoever goes may still cancel a timer or unwatch a descriptor.
+        letLeave()
         let left = (work, ready, timers, dirty, handlers)
         ready = BatchQueue()
         timers = TimerHeap()
@@ -199,15 +205,9 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         }
         let deadline = timers.nextDeadline
         if mayBlock {
-            let thread = SystemThread.current
-            owner.store(0, ordering: .relaxed)
-            turn.unlock()
-            poller.wait(until: deadline, mayBlock: true)
-            isWanted.store(true, ordering: .relaxed)
-            turn.lock()
-            isWanted.store(false, ordering: .relaxed)
-            owner.store(thread, ordering: .relaxed)
+            sleep(until: deadline)
         } else {
+            letLeave()
             poller.wait(until: deadline, mayBlock: false)
         }
         mayBeDue = poller.report { token, readiness in
@@ -216,7 +216,51 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         }
     }
 
+    /// Waits for the kernel while others may have the turn.
+    private func sleep(until deadline: MonotonicInstant?) {
+        let thread = SystemThread.current
+        giveTurnBack()
+        poller.wait(until: deadline, mayBlock: true)
+        isWanted.store(true, ordering: .relaxed)
+        turn.lock()
+        isWanted.store(false, ordering: .relaxed)
+        owner.store(thread, ordering: .relaxed)
+        // Nobody has to wake who is awake.
+        inbox.withLock { $0.isSleeping = false }
+    }
+
     // MARK: A borrowed turn
+
+    /// Whom this resumes may want the turn at once, and gets it.
+    private func giveTurnBack() {
+        let (first, further) = takeLeaving()
+        owner.store(0, ordering: .relaxed)
+        turn.unlock()
+        first?.resume()
+        for continuation in further { continuation.resume() }
+    }
+
+    private func letLeave() {
+        let (first, further) = takeLeaving()
+        first?.resume()
+        for continuation in further { continuation.resume() }
+    }
+
+    private func takeLeaving() -> (
+        UnsafeContinuation<Void, Never>?, [UnsafeContinuation<Void, Never>]
+    ) {
+        let first = leaving.take()
+        guard !furtherLeaving.isEmpty else { return (first, []) }
+        defer { furtherLeaving = [] }
+        return (first, furtherLeaving)
+    }
+
+    /// Resumes a task that is not in the domain, when the turn has ended. In the domain.
+    public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard leaving != nil else { return leaving = continuation }
+        furtherLeaving.append(continuation)
+        if furtherLeaving.count >= Self.leavingPerTurn { letLeave() }
+    }
 
     /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
     /// flushes what it has queued. Answers whether it did.
@@ -241,8 +285,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         flushDirty()
         var mustWake = !ready.isEmpty
         if let next = timers.nextDeadline { mustWake = mustWake || deadline.map { next < $0 } ?? true }
-        owner.store(0, ordering: .relaxed)
-        turn.unlock()
+        giveTurnBack()
         if mustWake { poller.wake() }
         return true
     }

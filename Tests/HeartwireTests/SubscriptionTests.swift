@@ -119,7 +119,7 @@ struct SubscriptionTests {
     func serving() {
         let subscription = filled(0..<2)
         #expect(drained(subscription) == [0, 1])
-        let box = BatchBox<Int>()
+        let box = BatchBox<Int>(executor)
         let isThrough = Box(false)
         _ = Task(executorPreference: executor) {
             await withUnsafeContinuation { subscription.serve(box, nil, $0) }
@@ -149,7 +149,7 @@ struct SubscriptionTests {
             let subscription = filled(0..<1)
             if !isCancelled { subscription.finish() }
             for expected in [0, nil] as [Int?] {
-                let box = BatchBox<Int>()
+                let box = BatchBox<Int>(executor)
                 box.isCancelled = isCancelled
                 let isThrough = Box(false)
                 _ = Task(executorPreference: executor) {
