@@ -329,4 +329,73 @@ struct BorrowedTurnTests {
         #expect(await log.wait { !$0.isEmpty } == [8_000])
         loop.shutdown()
     }
+
+    /// Waits in the loop's domain until `body` resumes it by the continuation it is given.
+    private func resumed(
+        _ loop: EventLoop, _ body: @escaping @Sendable (UnsafeContinuation<Void, Never>) -> Void
+    ) async {
+        await withUnsafeContinuation { continuation in
+            loop.execute { body(continuation) }
+        }
+    }
+
+    @Test("T5: a task elsewhere is resumed when the turn has ended, and can have it at once")
+    func resumesElsewhere() async {
+        let loop = EventLoop(name: "test")
+        for _ in 0..<500 {
+            await resumed(loop) { loop.resumeElsewhere($0) }
+            #expect(loop.borrow {})
+        }
+        loop.shutdown()
+    }
+
+    @Test("T5: many tasks elsewhere do not wait for the end of a long turn")
+    func resumesMany() async {
+        let loop = EventLoop(name: "test")
+        let count = 1 + EventLoop.leavingPerTurn
+        let waiting = Log<UnsafeContinuationBox>()
+        let through = Log<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    await withUnsafeContinuation {
+                        waiting.add(UnsafeContinuationBox(number: number, continuation: $0))
+                    }
+                    through.add(number)
+                }
+            }
+            let all = await waiting.wait { $0.count == count }
+            loop.execute {
+                for box in all { loop.resumeElsewhere(box.continuation) }
+                while through.entries.count < count {}
+            }
+        }
+        #expect(Set(through.entries) == Set(0..<count))
+        loop.shutdown()
+    }
+
+    @Test("T5: a task elsewhere is resumed although the loop never sleeps")
+    func resumesWhileBusy() async {
+        let loop = EventLoop(name: "test")
+        let isOver = Count()
+        @Sendable func goOn() {
+            if isOver.value == 0 { loop.execute(goOn) }
+        }
+        await resumed(loop) {
+            loop.resumeElsewhere($0)
+            goOn()
+        }
+        // Only now: had the loop not let the task go on, this would not be reached.
+        loop.execute { isOver.value = 1 }
+        #expect(await (try? on(loop) { isOver.value }) == 1)
+        loop.shutdown()
+    }
+}
+
+/// A task that waits, by its number.
+private struct UnsafeContinuationBox: Sendable, Equatable {
+    let number: Int
+    let continuation: UnsafeContinuation<Void, Never>
+
+    static func == (left: Self, right: Self) -> Bool { left.number == right.number }
 }
