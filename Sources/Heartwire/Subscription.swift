@@ -127,7 +127,8 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
 
     /// Fills the box of a consumer elsewhere, who is done with its last batch, as soon as there is something.
     func serve(
-        _ box: BatchBox<Element>, _ hub: MessageHub?, _ continuation: UnsafeContinuation<Void, Never>
+        _ box: BatchBox<Element>, _ hub: MessageHub?,
+        _ continuation: UnsafeContinuation<Void, Never>
     ) {
         // Said before the wait: what the consumer held may be what keeps reading suspended.
         cameBack()

@@ -9,14 +9,14 @@ import Synchronization
 /// next wait. Jobs that were submitted on the loop's own thread go into `ready` without a lock; jobs from
 /// other threads go through `inbox`, and the loop is woken only if it sleeps.
 ///
-/// A turn belongs to whoever holds the lock `turn`: the loop's thread, except while it waits for the kernel.
+/// The domain belongs to whoever has the `turn`: the loop's thread, except while it waits for the kernel.
 /// Meanwhile another thread may borrow it for one piece of work, whose output it flushes itself, and neither
 /// has to wake the other (docs/decisions/0019). Who holds the turn is in the loop's domain.
 ///
 /// The loop is a `SerialExecutor` (the client actor runs on it) and a `TaskExecutor` (a consumer whose
 /// task prefers it has no thread hop per message).
 ///
-/// Confinement: all stored state but `inbox`, `owner` and `isWanted` belongs to who holds the turn.
+/// Confinement: all stored state but `inbox` and `turn` belongs to whoever has the turn.
 public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// The loop that clients share unless they are given one.
     public static let shared = EventLoop(name: "heartwire")
@@ -38,29 +38,21 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Jobs that run in one turn before sockets are looked at again.
     static let jobsPerTurn = 10_000
-    /// Tasks elsewhere that wait for the end of a turn; with more of them all go on at once.
-    static let leavingPerTurn = 8
     /// Bytes that one read takes at most. One buffer serves every connection of the loop, so an idle
     /// connection holds none.
     static let readBufferBytes = 512 * 1_024
 
     private let inbox = Locked(Inbox())
-    private let turn = SystemLock.allocate(before: 0, alignment: 1).lock
-    /// The thread that holds the turn; 0 for none.
-    private let owner = Atomic<UInt>(0)
-    /// Whether the loop's thread waits for the turn. Nobody borrows it then, so that many borrowers do not keep it out.
-    private let isWanted = Atomic<Bool>(false)
+    private let turn = LoopTurn()
     let poller: any Poller
-    private let loopTaskExecutor = LoopTaskExecutor()
+    let loopTaskExecutor = LoopTaskExecutor()
 
     @exclusivity(unchecked) private var ready = BatchQueue<Work>()
     @exclusivity(unchecked) private var timers = TimerHeap()
     /// Whether a timer may be due, as the poller has said.
     @exclusivity(unchecked) private var mayBeDue = false
     @exclusivity(unchecked) private var dirty = BatchQueue<any TurnFlushable>()
-    /// Tasks elsewhere that go on once the turn is free: the first, which is mostly the only one, and the others.
-    @exclusivity(unchecked) private var leaving: UnsafeContinuation<Void, Never>?
-    @exclusivity(unchecked) private var furtherLeaving: [UnsafeContinuation<Void, Never>] = []
+    @exclusivity(unchecked) private var leaving = LoopTurn.Leaving()
     @exclusivity(unchecked) private var handlers = HandlerTable()
     @exclusivity(unchecked) private var readBuffer: UnsafeMutableRawBufferPointer?
     /// The loop's own source of masks and nonces.
@@ -81,23 +73,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         start(name)
     }
 
-    /// epoll on Linux, poll(2) elsewhere. A process that has no descriptor left cannot do anything with
-    /// sockets, so this ends it with a clear word rather than going on without a loop.
-    private static func systemPoller() -> any Poller {
-        do {
-            #if os(Linux)
-                return try EpollPoller()
-            #else
-                return try PollPoller()
-            #endif
-        } catch {
-            fatalError("no file descriptors left for an event loop: \(error)")
-        }
-    }
-
     deinit {
         readBuffer?.deallocate()
-        turn.deallocate()
     }
 
     // MARK: The thread
@@ -118,21 +95,19 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Whether the caller is on the loop's thread, or has borrowed its turn.
     public var isCurrent: Bool {
-        owner.load(ordering: .relaxed) == SystemThread.current
+        turn.isMine
     }
 
     func run() {
-        turn.lock()
-        owner.store(SystemThread.current, ordering: .relaxed)
+        turn.take()
         while takeInbox() {
             fireTimers()
             runJobs()
             flushDirty()
             waitForEvents()
         }
-        owner.store(0, ordering: .relaxed)
+        turn.giveBack()
         letGo()
-        turn.unlock()
     }
 
     /// Lets go of what is left, at the end: it may hold the loop as the loop holds it, and would do so for ever.
@@ -143,7 +118,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             return inbox.work
         }
         // Freed only at the end of this scope, since whoever goes may still cancel a timer or unwatch a descriptor.
-        letLeave()
+        leaving.takeAll().resume()
         let left = (work, ready, timers, dirty, handlers)
         ready = BatchQueue()
         timers = TimerHeap()
@@ -207,7 +182,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         if mayBlock {
             sleep(until: deadline)
         } else {
-            letLeave()
+            leaving.takeAll().resume()
             poller.wait(until: deadline, mayBlock: false)
         }
         mayBeDue = poller.report { token, readiness in
@@ -218,48 +193,19 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Waits for the kernel while others may have the turn.
     private func sleep(until deadline: MonotonicInstant?) {
-        let thread = SystemThread.current
-        giveTurnBack()
+        turn.giveBack(leaving.takeAll())
         poller.wait(until: deadline, mayBlock: true)
-        isWanted.store(true, ordering: .relaxed)
-        turn.lock()
-        isWanted.store(false, ordering: .relaxed)
-        owner.store(thread, ordering: .relaxed)
+        turn.take()
         // Nobody has to wake who is awake.
         inbox.withLock { $0.isSleeping = false }
     }
 
     // MARK: A borrowed turn
 
-    /// Whom this resumes may want the turn at once, and gets it.
-    private func giveTurnBack() {
-        let (first, further) = takeLeaving()
-        owner.store(0, ordering: .relaxed)
-        turn.unlock()
-        first?.resume()
-        for continuation in further { continuation.resume() }
-    }
-
-    private func letLeave() {
-        let (first, further) = takeLeaving()
-        first?.resume()
-        for continuation in further { continuation.resume() }
-    }
-
-    private func takeLeaving() -> (
-        UnsafeContinuation<Void, Never>?, [UnsafeContinuation<Void, Never>]
-    ) {
-        let first = leaving.take()
-        guard !furtherLeaving.isEmpty else { return (first, []) }
-        defer { furtherLeaving = [] }
-        return (first, furtherLeaving)
-    }
-
     /// Resumes a task that is not in the domain, when the turn has ended. In the domain.
     public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
-        guard leaving != nil else { return leaving = continuation }
-        furtherLeaving.append(continuation)
-        if furtherLeaving.count >= Self.leavingPerTurn { letLeave() }
+        leaving.add(continuation)
+        if leaving.isFull { leaving.takeAll().resume() }
     }
 
     /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
@@ -271,21 +217,18 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             body()
             return true
         }
-        guard poller.hearsOfChanges, !isWanted.load(ordering: .relaxed), turn.tryLock() else {
-            return false
-        }
+        guard poller.hearsOfChanges, turn.tryTake() else { return false }
         let isFree = inbox.withLock { $0.isSleeping && $0.work.isEmpty && !$0.isStopping }
         guard isFree else {
-            turn.unlock()
+            turn.giveBack()
             return false
         }
-        owner.store(SystemThread.current, ordering: .relaxed)
         let deadline = timers.nextDeadline
         body()
         flushDirty()
-        var mustWake = !ready.isEmpty
-        if let next = timers.nextDeadline { mustWake = mustWake || deadline.map { next < $0 } ?? true }
-        giveTurnBack()
+        let isEarlier = timers.nextDeadline.map { next in deadline.map { next < $0 } ?? true }
+        let mustWake = isEarlier == true || !ready.isEmpty
+        turn.giveBack(leaving.takeAll())
         if mustWake { poller.wake() }
         return true
     }
@@ -322,20 +265,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     // MARK: Work
 
-    /// Takes a job of an actor that runs on this loop. Any thread may call this.
-    public func enqueue(_ job: consuming ExecutorJob) {
-        submit(.job(UnownedJob(job)))
-    }
-
-    /// What a task prefers to run on the loop: `Task(executorPreference: loop.taskExecutor)`.
-    public var taskExecutor: any TaskExecutor { loopTaskExecutor }
-
-    /// Runs `work` on the loop, after what was submitted before it. Any thread may call this.
-    public func execute(_ work: @escaping @Sendable () -> Void) {
-        submit(.closure(work))
-    }
-
-    fileprivate func submit(_ work: Work) {
+    /// Any thread may call this.
+    func submit(_ work: Work) {
         if isCurrent {
             ready.append(work)
             return
@@ -348,9 +279,6 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         }
         if mustWake { poller.wake() }
     }
-
-    /// The present instant of ``SystemClock``.
-    public func now() -> MonotonicInstant { SystemClock.now() }
 
     /// Runs `action` at `deadline` or as soon after it as possible. On the loop's thread.
     public func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID {
@@ -365,23 +293,5 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// Flushes once the work of this turn is done. On the loop's thread.
     public func flushAtEndOfTurn(_ flushable: any TurnFlushable) {
         dirty.append(flushable)
-    }
-
-    /// Tells the runtime whether the caller is in the loop's isolation domain.
-    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
-
-    /// Ends the process when the caller is not in the loop's isolation domain.
-    public func checkIsolated() {
-        precondition(isCurrent, "called outside of the event loop")
-    }
-}
-
-/// What a task prefers that wants to run on the loop: its jobs are told from those of actors.
-private final class LoopTaskExecutor: TaskExecutor {
-    /// Set once, before the loop's thread starts; the loop outlives whoever reaches it through here.
-    nonisolated(unsafe) unowned(unsafe) var loop: EventLoop?
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        loop?.submit(.taskJob(UnownedJob(job)))
     }
 }

@@ -223,7 +223,8 @@ struct InflationTests {
         limits.inflateRatio = 10
         limits.inflateRatioGraceBytes = 0
         let corrupt = StoredCodec.zeros(90) + [0xFF, 0, 0]
-        let noText = Array(StoredCodec.wire([0x41, 0xC0, 0x41]).dropLast()) + StoredCodec.zeros(200)
+        let noText =
+            Array(StoredCodec.wire([0x41, 0xC0, 0x41]).dropLast()) + StoredCodec.zeros(200)
         for (wire, isText, code) in [
             (corrupt, false, .invalidPayloadData), (noText, true, .invalidPayloadData),
             (noText, false, .messageTooBig),

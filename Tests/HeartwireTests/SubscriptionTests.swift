@@ -115,7 +115,9 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("S1, S2: who asks from elsewhere is handed what came with the word that it came, and no more than that")
+    @Test(
+        "S1, S2: who asks from elsewhere is handed what came with the word that it came, and no more than that"
+    )
     func serving() {
         let subscription = filled(0..<2)
         #expect(drained(subscription) == [0, 1])
