@@ -94,6 +94,9 @@ final class MessageHub: @unchecked Sendable {
     }
 
     /// A consumer's subscription. Any thread may call this.
+    ///
+    /// The last consumer may have gone in this very moment. Then the domain hears of the claim behind that, and what was
+    /// left is the new consumer's.
     func claim(_ buffering: Buffering = .suspendReading) -> Subscription<Message> {
         if let waiting = unclaimed.withLock({ $0.take() }) {
             inDomain {
@@ -106,6 +109,12 @@ final class MessageHub: @unchecked Sendable {
         }
         let subscription = Subscription<Message>(buffering)
         inDomain {
+            if let left = self.unclaimed.withLock({ $0.take() }) {
+                self.subscriptions.removeAll { $0 === left }
+                self.collecting = nil
+                subscription.inherit(left)
+                self.dropped.add(subscription.trim())
+            }
             self.subscriptions.append(subscription)
             self.chooseWay()
             if self.isFinishedForGood { subscription.finish() }
@@ -113,25 +122,37 @@ final class MessageHub: @unchecked Sendable {
         return subscription
     }
 
-    /// The consumer is gone. Any thread may call this.
-    func release(_ subscription: Subscription<Message>) {
-        executor.execute { [core] in
-            guard let index = self.subscriptions.firstIndex(where: { $0 === subscription }) else {
-                return
-            }
-            if self.subscriptions.count > 1 {
-                self.subscriptions.remove(at: index)
-            } else {
-                let heir = Subscription<Message>()
-                heir.inherit(subscription)
-                if self.isFinishedForGood { heir.finish() }
-                self.subscriptions = [heir]
-                self.collecting = heir
-                self.unclaimed.withLock { $0 = heir }
-            }
-            self.chooseWay()
+    /// The consumer is gone, and leaves what it has not read, `unread` of it taken already. Any thread may call this.
+    func release(
+        _ subscription: Subscription<Message>, unread: BatchQueue<Message> = BatchQueue()
+    ) {
+        let core = core
+        let leave: @Sendable () -> Void = {
+            self.remove(subscription, unread)
             core?.consumerTook()
         }
+        // In the domain at once, so that what is left is there for the next loop; but behind a claim that is under way.
+        if executor.isCurrent, subscriptions.contains(where: { $0 === subscription }) {
+            leave()
+        } else {
+            executor.execute(leave)
+        }
+    }
+
+    private func remove(_ subscription: Subscription<Message>, _ unread: BatchQueue<Message>) {
+        guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+        if subscriptions.count > 1 {
+            subscriptions.remove(at: index)
+        } else {
+            let heir = Subscription<Message>()
+            subscription.takeBack(unread)
+            heir.inherit(subscription)
+            if isFinishedForGood { heir.finish() }
+            subscriptions = [heir]
+            collecting = heir
+            unclaimed.withLock { $0 = heir }
+        }
+        chooseWay()
     }
 
     /// A caller in the domain sees what comes next at once.

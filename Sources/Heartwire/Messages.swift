@@ -10,7 +10,8 @@ public import HeartwireSession
 ///
 /// When a consumer is too far behind, reading from the socket is suspended
 /// (``ClientConfiguration/receiveBufferBytes``), unless it says otherwise with ``droppingOldest(beyond:)`` or
-/// ``failing(beyond:)`` (promise S2). What it takes at a time belongs to it and is bounded the same way.
+/// ``failing(beyond:)`` (promise S2). What it takes at a time is bounded the same way; when the last consumer goes, what it
+/// has not read is the next one's, so that one loop can go on where another was left.
 public struct Messages: AsyncSequence, Sendable {
     /// A received message.
     public typealias Element = Message
@@ -50,22 +51,40 @@ public struct Messages: AsyncSequence, Sendable {
 
     /// One consumer's place in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Gives the subscription back when the consumer is gone.
-        private final class Claim {
+        /// What the consumer has taken and not read. Gives it and the subscription back when the consumer is gone.
+        @usableFromInline
+        final class Claim {
             let core: ClientCore
             let subscription: Subscription<Message>
+            /// Exclusive by confinement: it belongs to the consumer.
+            @usableFromInline @exclusivity(unchecked) var batch = BatchQueue<Message>()
 
             init(_ core: ClientCore, _ buffering: Buffering) {
                 self.core = core
                 subscription = core.messages.claim(buffering)
             }
 
-            deinit { core.messages.release(subscription) }
+            deinit { core.messages.release(subscription, unread: batch) }
+
+            /// The empty batch, to be filled.
+            func lend() -> BatchQueue<Message> {
+                var lent = BatchQueue<Message>()
+                swap(&lent, &batch)
+                return lent
+            }
+
+            /// Another task on a copy of the iterator may have filled it meanwhile.
+            func keep(_ filled: inout BatchQueue<Message>) {
+                if batch.isEmpty {
+                    swap(&batch, &filled)
+                } else {
+                    batch.append(contentsOf: &filled)
+                }
+            }
         }
 
-        private let claim: Claim
+        @usableFromInline let claim: Claim
         private let reader: SubscriptionReader<Message>
-        @usableFromInline var batch = BatchQueue<Message>()
 
         init(_ core: ClientCore, _ buffering: Buffering) {
             claim = Claim(core, buffering)
@@ -77,21 +96,24 @@ public struct Messages: AsyncSequence, Sendable {
         /// The next message, or `nil` when the session has stopped or the task was cancelled.
         @inlinable
         public nonisolated(nonsending) mutating func next() async -> Message? {
-            if let next = batch.popFirst() { return next }
+            if let next = claim.batch.popFirst() { return next }
             return await refill(isolation: #isolation)
         }
 
         /// The next message, without leaving the caller's isolation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Message? {
-            if let next = batch.popFirst() { return next }
+            if let next = claim.batch.popFirst() { return next }
             return await refill(isolation: actor)
         }
 
         /// Concrete, so that the generic reader is specialised for it.
         @usableFromInline
         mutating func refill(isolation: isolated (any Actor)?) async -> Message? {
-            await reader.refill(&batch, isolation: isolation)
+            var batch = claim.lend()
+            let next = await reader.refill(&batch, isolation: isolation)
+            claim.keep(&batch)
+            return next
         }
     }
 }

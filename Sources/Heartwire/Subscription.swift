@@ -150,6 +150,18 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
 }
 
 extension Subscription where Element: Weighed {
+    /// Puts what the consumer took and did not read back to its place, ahead of what waits.
+    func takeBack(_ unread: consuming BatchQueue<Element>) {
+        guard !unread.isEmpty else { return }
+        var all = BatchQueue<Element>()
+        while let element = unread.popFirst() {
+            queuedWeight += element.weight
+            all.append(element)
+        }
+        all.append(contentsOf: &queue)
+        queue = all
+    }
+
     /// Queues within the consumer's own bounds. Answers how many elements were dropped.
     func offer(_ element: consuming Element, weight: Int) -> Int {
         switch buffering {

@@ -93,3 +93,5 @@ package struct BatchQueue<Element> {
         while let element = other.popFirst() { append(element) }
     }
 }
+
+extension BatchQueue: Sendable where Element: Sendable {}

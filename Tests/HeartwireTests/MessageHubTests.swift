@@ -70,6 +70,42 @@ struct MessageHubTests {
         #expect(texts(third) == ["d"])
     }
 
+    @Test("S1: what the last consumer had taken and not read goes to the next, ahead of the rest")
+    func releasesWhatWasTaken() {
+        append("a", "b", "c")
+        let first = claim()
+        var taken = BatchQueue<Message>()
+        executor.perform { first.take(into: &taken) }
+        _ = taken.popFirst()
+        append("d")
+        hub.release(first, unread: taken)
+        executor.runUntilIdle()
+        #expect(hub.weight == 3 * (1 + MessageHub.messageOverheadBytes))
+        #expect(texts(claim()) == ["b", "c", "d"])
+    }
+
+    @Test("S1, S2: who comes in the moment in which the last consumer goes has what that one left")
+    func claimBehindRelease() {
+        let first = claim()
+        append("a", "b")
+        // The domain has heard of neither yet.
+        hub.release(first)
+        let second = hub.claim(.dropOldest(BufferBounds(count: 1), Tally()))
+        executor.runUntilIdle()
+        append("c")
+        #expect(texts(second) == ["c"])
+        #expect(hub.dropped.value == 2)
+        #expect(hub.consumers == 1)
+        #expect(hub.weight == 0, "nothing is collected for nobody")
+        executor.perform {
+            hub.release(second)
+            let third = hub.claim()
+            hub.append(.text("d"))
+            #expect(texts(third) == ["d"])
+        }
+        #expect(hub.consumers == 1)
+    }
+
     @Test("S2: a message weighs its bytes and its place; the slowest consumer's backlog counts")
     func weight() {
         #expect(hub.weight == 0)

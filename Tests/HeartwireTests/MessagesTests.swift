@@ -46,12 +46,51 @@ struct MessagesTests {
         let client = try world.openClient()
         try world.atEndpoint { for number in 0..<6 { try $0.send(text: "\(number)") } }
         let first = try world.run { await Self.take(1, from: client) }
-        // The first consumer's batch went with it; what came to it afterwards did not.
-        world.executor.runUntilIdle()
+        // What the first consumer had taken ahead of its need comes back, too.
         try world.atEndpoint { for number in 6..<9 { try $0.send(text: "\(number)") } }
-        let second = try world.run { await Self.take(3, from: client) }
+        let second = try world.run { await Self.take(8, from: client) }
         #expect(first == [.text("0")])
-        #expect(second == (6..<9).map { .text("\($0)") })
+        #expect(second == (1..<9).map { .text("\($0)") })
+    }
+
+    @Test("S1, K04-01: a loop goes on where the one before it was left, in the same instant too")
+    func loops() throws {
+        let client = try world.openClient()
+        try world.atEndpoint { for number in 0..<6 { try $0.send(text: "\(number)") } }
+        let world = world
+        let all = try world.run {
+            var all: [Message] = []
+            for end in [2, 4, 6] {
+                for await message in client.messages {
+                    all.append(message)
+                    if all.count == end { break }
+                }
+                if end == 4 { try await world.sleep(.milliseconds(1)) }
+            }
+            return all
+        }
+        #expect(all == (0..<6).map { .text("\($0)") })
+    }
+
+    @Test("S1, K11-04: a consumer that is cancelled in the middle of a batch leaves the rest of it")
+    func cancelledInABatch() throws {
+        let client = try world.openClient()
+        let world = world
+        let first = Box<[Message]>([])
+        let reader = world.start {
+            for await message in client.messages {
+                first.value.append(message)
+                try? await world.sleep(.seconds(1))
+                if Task.isCancelled { break }
+            }
+        }
+        try world.atEndpoint { for number in 0..<6 { try $0.send(text: "\(number)") } }
+        world.executor.advance(by: .milliseconds(1_500))
+        reader.cancel()
+        world.executor.runUntilIdle()
+        #expect(first.value.count == 2)
+        let rest = try world.run { await Self.take(4, from: client) }
+        #expect(first.value + rest == (0..<6).map { .text("\($0)") })
     }
 
     @Test("S1: a consumer that waits with nothing read leaves everything to the next")

@@ -67,6 +67,24 @@ struct SubscriptionTests {
         #expect(drained(heir) == [7, 0, 1, 2])
     }
 
+    @Test("S1: what a consumer gives back stands ahead of what waits, and weighs as it did")
+    func takingBack() {
+        let subscription = Subscription<Message>()
+        let messages = ["a", "bc", "def"].map { Message.text($0) }
+        for message in messages { subscription.append(message, weight: message.weight) }
+        let weight = subscription.queuedWeight
+        var batch = BatchQueue<Message>()
+        subscription.take(into: &batch)
+        subscription.append(.text("g"), weight: Message.text("g").weight)
+        subscription.takeBack(batch)
+        subscription.takeBack(BatchQueue())
+        #expect(subscription.queuedWeight == weight + 65)
+        subscription.take(into: &batch)
+        var all: [Message] = []
+        while let message = batch.popFirst() { all.append(message) }
+        #expect(all == messages + [.text("g")])
+    }
+
     @Test("S1: one wake wakes every task that waits, and no task twice")
     func wakes() throws {
         let subscription = Subscription<Int>()

@@ -88,6 +88,49 @@ struct WebSocketClientOverTCPTests {
         await world.shutdown()
     }
 
+    @Test(
+        "S1, S2, K09-01: loops that follow one another on another thread lose and hold up nothing")
+    func loopsElsewhere() async throws {
+        let world = try TCPWorld()
+        let client = try world.client("/?hello=3000x1000") { $0.receiveBufferBytes = 65_536 }
+        await client.connect()
+        try await client.waitUntilOpen()
+        var count = 0
+        for end in [7, 14, 21, 500, 3_000] {
+            for await _ in client.messages {
+                count += 1
+                if count == end { break }
+            }
+        }
+        #expect(count == 3_000)
+        #expect(try await world.eventually { _ in client.core.messages.consumers == 0 })
+        await client.disconnect()
+        await world.shutdown()
+    }
+
+    @Test(
+        "R5, K09-01: a reset while nobody reads does not hold up disconnect(), and nothing is left")
+    func resetWhileSuspended() async throws {
+        for kind in [EndpointBehaviour.DropKind.rst, .fin] {
+            let world = try TCPWorld()
+            let client = try world.client("/?hello=3000x1000") { $0.receiveBufferBytes = 4_096 }
+            await client.connect()
+            try await client.waitUntilOpen()
+            let isPaused = try await world.eventually { _ in
+                world.journal.withLock { $0.contains { $0.kind == .readingPaused } }
+            }
+            #expect(isPaused)
+            await world.on { endpoint in
+                for connection in endpoint.connections { connection.drop(kind) }
+            }
+            let begin = ContinuousClock.now
+            await client.disconnect()
+            #expect(begin.duration(to: .now) < .seconds(4))
+            #expect(try await world.eventually { _ in world.transports.living == 0 })
+            await world.shutdown()
+        }
+    }
+
     @Test("K11-07: connect() from eight threads at once makes one TCP connection")
     func eightThreads() async throws {
         let world = try TCPWorld()
