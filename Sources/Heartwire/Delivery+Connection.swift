@@ -47,8 +47,10 @@ extension Delivery {
         for id in reader(message) { settle(outbox.acknowledged(id)) }
     }
 
-    /// Whether what is stored must go out before anything else does (K04-02).
-    var isBacklogged: Bool { isBlocked && outbox.canWrite || outbox.awaitsContents }
+    /// Whether what is stored must go out before anything else does (K04-02). Once the store is closed it never does.
+    var isBacklogged: Bool {
+        !isClosed && (isBlocked && outbox.canWrite || outbox.awaitsContents)
+    }
 
     /// Whether a ping is wanted behind what was written.
     var wantsFence: Bool { !isBlocked && outbox.wantsFence }
@@ -184,6 +186,7 @@ extension Delivery {
         readTimer = nil
         for receipt in receipts.values { receipt.abandon() }
         receipts = DeliveryTable()
+        core?.backlogWentOut()
         store.close { [executor] in executor.execute(done) }
     }
 }

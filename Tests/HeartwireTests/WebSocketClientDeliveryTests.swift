@@ -160,6 +160,26 @@ struct WebSocketClientDeliveryTests {
         }
     }
 
+    @Test("D6, K04-02: a client that was shut down with something unread left can still send")
+    func sendsAfterwards() throws {
+        let client = try world.client(.windowed(ScriptedStore.holdingThree(), 10))
+        try world.run { world in
+            await client.connect()
+            try await client.waitUntilOpen()
+            let waiting = Task(executorPreference: world.executor) {
+                try await client.send(.text("at once"))
+            }
+            await world.pause()
+            #expect(await client.shutdown(grace: .milliseconds(10)).left.count == 3)
+            await #expect(throws: SendError.connectionEnded) { try await waiting.value }
+            await client.connect()
+            try await client.waitUntilOpen()
+            try await client.send(.text("again"))
+            #expect(world.texts == ["again"])
+            await client.disconnect()
+        }
+    }
+
     @Test("D6: without an outbox a shutdown is a disconnect")
     func noOutbox() throws {
         let client = try world.client(nil)
