@@ -92,6 +92,11 @@ public struct HeartbeatSettings: Sendable, Hashable {
     /// of the network whether the connection has outlived it (promise L2). At most ``timeout``; `nil` is 5 s, or
     /// the timeout where that is shorter.
     public var probeTimeout: Duration?
+    /// Whether all that comes from the peer is a sign of life like a pong, a part of a long message too (promise H13). A
+    /// pong stands behind the message that the peer is sending, so without this a message that takes longer than
+    /// ``timeout`` ends the connection. Off by default: a peer that talks but does not listen is half dead. The pong
+    /// of a probe is waited for in any case.
+    public var countsInboundFrames = false
 
     /// What ``probeTimeout`` is unless it is set, or the timeout is shorter: 5 s.
     public static let standardProbeTimeout = Duration.seconds(5)
@@ -109,7 +114,8 @@ public struct HeartbeatSettings: Sendable, Hashable {
     {
         try Heartbeat<MonotonicInstant>.Configuration(
             interval: interval, timeout: timeout,
-            probeTimeout: probeTimeout ?? min(timeout, Self.standardProbeTimeout))
+            probeTimeout: probeTimeout ?? min(timeout, Self.standardProbeTimeout),
+            countsInboundFrames: countsInboundFrames)
     }
 }
 

@@ -22,6 +22,8 @@ extension ClientCore {
     }
 
     func transportFinishedBatch(_ generation: Generation) {
+        // Also where a read has brought a part of a frame and nothing else.
+        if countsInboundFrames, machine.admitsSend { handle(.frameReceived(generation)) }
         wakeConsumers()
         pauseReadingIfFull(generation)
     }

@@ -49,6 +49,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     var providerTask: Task<Void, Never>?
     @exclusivity(unchecked) var isReadingPaused = false
     @exclusivity(unchecked) var isClosing = false
+    /// Whether the heartbeat hears of all that comes (H13).
+    @exclusivity(unchecked) private(set) var countsInboundFrames: Bool
     var opened: OpenedConnection?
     /// While the session has not stopped.
     var pathSubscription: PathSubscription?
@@ -71,6 +73,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         self.url = url
         self.source = source
         self.machine = machine
+        countsInboundFrames = machine.configuration.heartbeat?.countsInboundFrames ?? false
         factory = configuration.transport
         executor = factory.executor
         journal = configuration.journal
@@ -103,6 +106,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     func setHeartbeat(_ settings: Heartbeat<MonotonicInstant>.Configuration?) {
+        countsInboundFrames = settings?.countsInboundFrames ?? false
         handle(.heartbeatChanged(settings))
     }
 

@@ -72,6 +72,76 @@ struct ClientHeartbeatTests {
         try world.checkNothingLeft(client)
     }
 
+    @Test(
+        "H13, K02-05: where frames count, a message that takes longer than the timeout is life, and silence is none"
+    )
+    func framesCount() throws {
+        var settings = HeartbeatSettings.every(.seconds(1), timeout: .seconds(2))
+        settings.countsInboundFrames = true
+        let counting = settings
+        let client = try world.openClient("/?pong=off") {
+            $0.heartbeat = counting
+            $0.reconnect = nil
+        }
+        let length = 60 * 600
+        try world.atEndpoint {
+            $0.send(raw: [0x82, 126, UInt8(length >> 8), UInt8(length & 255)])
+        }
+        for _ in 0..<60 {
+            try world.atEndpoint { $0.send(raw: [UInt8](repeating: 1, count: 600)) }
+            world.executor.advance(by: .milliseconds(500))
+        }
+        world.executor.advance(by: .milliseconds(2_499))
+        #expect(world.causes == [])
+        world.executor.advance(by: .milliseconds(1))
+        #expect(world.causes == [.heartbeatTimeout])
+        try world.checkNothingLeft(client)
+    }
+
+    @Test(
+        "H13: what counts as life can be changed while the connection is open",
+        arguments: [true, false])
+    func framesCountFromNowOn(_ counts: Bool) throws {
+        let world = World()
+        var settings = HeartbeatSettings.every(.seconds(1), timeout: .seconds(1))
+        settings.countsInboundFrames = !counts
+        let (first, second) = (settings, HeartbeatSettings.every(.seconds(1), timeout: .seconds(1)))
+        let client = try world.openClient("/?pong=off") {
+            $0.heartbeat = first
+            $0.reconnect = nil
+        }
+        try world.run {
+            var changed = second
+            changed.countsInboundFrames = counts
+            try await client.setHeartbeat(changed)
+        }
+        for _ in 0..<15 {
+            if world.connection != nil { try world.atEndpoint { try $0.send(text: "alive") } }
+            world.executor.advance(by: .milliseconds(200))
+        }
+        #expect(world.causes == (counts ? [] : [.heartbeatTimeout]))
+    }
+
+    @Test("H9: pongs that nobody asked for are no life, whatever they carry")
+    func unsolicitedPongs() throws {
+        let client = try world.openClient("/?pong=off") {
+            $0.heartbeat = .every(.seconds(1), timeout: .seconds(1))
+            $0.reconnect = nil
+        }
+        for _ in 0..<19 {
+            try world.atEndpoint {
+                for id in 0..<20 where id != 1 { try $0.pong([0, 0, 0, 0, 0, 0, 0, UInt8(id)]) }
+                try $0.pong([])
+                try $0.pong([UInt8](repeating: 0, count: 125))
+            }
+            world.executor.advance(by: .milliseconds(100))
+        }
+        #expect(world.causes == [])
+        world.executor.advance(by: .milliseconds(100))
+        #expect(world.causes == [.heartbeatTimeout])
+        try world.checkNothingLeft(client)
+    }
+
     @Test("K02-01, H7: the second connection starts with a clean heartbeat and survives")
     func cleanHeartbeat() throws {
         var deaf = EndpointBehaviour()
