@@ -51,10 +51,12 @@ public struct Limits: Sendable, Hashable {
     /// it memory grows only with bytes that really arrived.
     public var eagerReservationBytes = 1 << 20
 
-    /// A transport reports back-pressure once this many bytes wait to go out. Default 1 MiB.
+    /// A transport reports back-pressure once more than this many bytes wait to go out. Default 1 MiB. Less than zero
+    /// counts as zero.
     public var outgoingHighWater = 1 << 20
 
-    /// A transport reports room again once no more than this many bytes wait. Default 256 KiB.
+    /// A transport reports room again once no more than this many bytes wait. Default 256 KiB. Less than zero counts as
+    /// zero.
     public var outgoingLowWater = 1 << 18
 
     /// The defaults, each of which can then be changed.

@@ -119,7 +119,7 @@ final class SocketTransport: Transport, TurnFlushable {
             if engine.outgoingCount > Self.warmBytes { flushOutgoing() }
         }
         if engine.outgoingCount > 0 { markDirty() }
-        guard engine.outgoingCount > request.limits.outgoingHighWater else { return true }
+        guard engine.outgoingCount > max(0, request.limits.outgoingHighWater) else { return true }
         owesWritable = true
         return false
     }
@@ -186,7 +186,7 @@ final class SocketTransport: Transport, TurnFlushable {
             engine.didWrite(written)
             isBlocked = written < waiting
         }
-        if owesWritable, engine.outgoingCount <= request.limits.outgoingLowWater {
+        if owesWritable, engine.outgoingCount <= max(0, request.limits.outgoingLowWater) {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }

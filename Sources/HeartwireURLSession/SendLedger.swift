@@ -15,10 +15,10 @@ struct SendLedger {
     /// The bytes that are on their way.
     private(set) var outstandingBytes = 0
 
-    /// Begins with nothing on its way.
+    /// Begins with nothing on its way. Marks below zero count as zero.
     init(highWater: Int, lowWater: Int) {
-        self.highWater = highWater
-        self.lowWater = lowWater
+        self.highWater = max(0, highWater)
+        self.lowWater = max(0, lowWater)
     }
 
     /// Whether nothing is on its way.

@@ -131,6 +131,25 @@ struct SocketTransportTests {
         #expect(rig.server.received.count == 9 * 50_008)
     }
 
+    @Test(
+        "T4, P4: marks below zero, or the wrong way round, hold no sender for ever",
+        arguments: [(0, 0), (-1, -1), (100, -5), (0, 1_000), (Int.min, Int.max)])
+    func oddMarks(_ high: Int, _ low: Int) throws {
+        var limits = Limits()
+        limits.outgoingHighWater = high
+        limits.outgoingLowWater = low
+        let rig = try TransportRig.open(limits: limits)
+        for size in [50, 300_000] {
+            let message = Message.binary([UInt8](repeating: 1, count: size))
+            var hasRoom = true
+            try rig.perform { transport throws(SendError) in
+                hasRoom = try transport.send(message)
+            }
+            #expect(hasRoom || rig.observer.events.last == .writable)
+        }
+        #expect(rig.observer.events.count <= 2)
+    }
+
     @Test("T4: reading stops and goes on as it is told, only while there is a connection")
     func reading() throws {
         let rig = try TransportRig.open()

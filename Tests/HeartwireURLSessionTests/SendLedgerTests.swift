@@ -28,6 +28,17 @@ struct SendLedgerTests {
         #expect(ledger.settle(slot) == (true, false))
     }
 
+    @Test("T4, P4: marks below zero count as zero")
+    func marksBelowZero() {
+        var ledger = SendLedger(highWater: -5, lowWater: -1)
+        let (empty, hasRoom) = ledger.add(bytes: 0)
+        #expect(hasRoom)
+        let (slot, stillHasRoom) = ledger.add(bytes: 1)
+        #expect(!stillHasRoom)
+        #expect(ledger.settle(empty) == (true, false))
+        #expect(ledger.settle(slot) == (true, true))
+    }
+
     @Test("T1: a slot counts once, also that of an empty message")
     func once() {
         var ledger = SendLedger(highWater: 0, lowWater: 0)
