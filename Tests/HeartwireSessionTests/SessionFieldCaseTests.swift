@@ -176,6 +176,28 @@ struct SessionFieldCaseTests {
         #expect(world.pings.count == 3)
     }
 
+    @Test(
+        "K02-10, L2, L3, H3: who wakes late asks once, whatever tells of the wake and in which order"
+    )
+    func oneProbeAtTheWake() throws {
+        let news: [[SessionEvent]] = [
+            [.pathChanged(.usable), .probeRequested, .resumeRequested],
+            [.resumeRequested, .pathChanged(.unusable), .pathChanged(.usable), .probeRequested],
+        ]
+        for events in news.flatMap({ [[.timerFired(g1)] + $0, $0 + [.timerFired(g1)]] }) {
+            var configuration = SessionConfiguration()
+            configuration.heartbeat = try .init(
+                interval: .seconds(20), timeout: .seconds(10), probeTimeout: .seconds(5))
+            var machine = openMachine(configuration)
+            let effects = events.flatMap { machine.handle($0, now: at(600_000)) }
+            #expect(effects == [.sendPing(g1, PingID(1))])
+            #expect(machine.state == .open(g1))
+            #expect(machine.nextDeadline == at(605_000))
+            let end = machine.handle(.timerFired(g1), now: at(605_000))
+            #expect(end.contains(.connectionEnded(g1, .heartbeatTimeout)))
+        }
+    }
+
     @Test("K02-10: a connection that died during a sleep is replaced within the probe's time")
     func halfOpen() throws {
         let world = openingWorld(SessionConfiguration(heartbeat: try pulse(20_000, 10_000)))

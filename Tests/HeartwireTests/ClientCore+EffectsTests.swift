@@ -105,6 +105,33 @@ struct ClientCoreEffectsTests {
         try world.checkNothingLeft(client)
     }
 
+    @Test(
+        "R4, R5, K01-05: a provider may disconnect or connect from within, and its answer counts accordingly",
+        arguments: [true, false])
+    func providerActs(_ disconnects: Bool) throws {
+        let world = World()
+        let holder = Box<WebSocketClient?>(nil)
+        let client = try world.client {
+            $0.request = { _ in
+                if disconnects {
+                    await holder.value?.disconnect()
+                } else {
+                    await holder.value?.connect()
+                }
+                return try world.request()
+            }
+        }
+        holder.value = client
+        try world.run {
+            await client.connect()
+            try await world.sleep(.seconds(5))
+        }
+        holder.value = nil
+        #expect(world.network.attempts == (disconnects ? 0 : 1))
+        if !disconnects { try world.run { await client.disconnect() } }
+        try world.checkNothingLeft(client)
+    }
+
     @Test("K03-05: after a failing provider, connect() asks again and opens")
     func providerRecovers() throws {
         struct Refused: Error {}
