@@ -22,7 +22,8 @@ public struct OutgoingConfiguration: Sendable {
     /// More is refused with ``QueueError/full``.
     public var bounds = BufferBounds()
     /// Gets back what did not go out, in order, each message once. Called in the client's domain, so it must return
-    /// quickly. `nil`: it is counted by ``OutgoingStatus/unsent``, and gone.
+    /// quickly. `nil`: it is counted by ``OutgoingStatus/unsent``, and gone. What is put into the same queue again from here
+    /// comes back at once as long as no connection is open: what is to wait for one takes the route ``Route/deliver``.
     public var unsent: (@Sendable (UnsentMessages) -> Void)?
 
     /// The default bounds.
