@@ -83,6 +83,11 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
     func channelFailed(_ failure: ConnectionFailure) {
         base = nil
         let handler = self.handler
+        var failure = failure
+        switch state {
+        case .connecting, .asking: failure.isAtProxy = true
+        case .up, .ended: break
+        }
         end()
         handler?.channelFailed(failure)
     }
