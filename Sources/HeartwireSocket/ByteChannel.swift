@@ -15,7 +15,8 @@ public protocol ByteChannel: AnyObject {
     /// Hands over as much as fits.
     ///
     /// - Returns: how many bytes were taken. Fewer than offered means that the channel is full;
-    ///   `channelBecameWritable` follows once. A broken channel takes everything and reports its failure.
+    ///   `channelBecameWritable` follows once. A broken channel takes everything and reports its failure; where
+    ///   reading is paused it may take nothing, and reports it behind what is still to be read.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
     /// Stops or resumes reading.

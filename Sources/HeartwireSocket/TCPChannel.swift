@@ -190,7 +190,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     /// Hands over as much as the kernel takes; see ``ByteChannel/write(_:)``.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard state == .up, brokenWrite == nil else { return bytes.count }
+        guard state == .up, brokenWrite == nil else { return takenInVain(bytes.count) }
         var written = 0
         while written < bytes.count {
             switch TCPSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...])) {
@@ -202,15 +202,21 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
                 return written
             case .failed(let failure):
                 writeBroke(failure)
-                return bytes.count
+                return max(written, takenInVain(bytes.count))
             }
         }
         return written
     }
 
+    /// How much of what can no longer go out is taken: all, where the end is about to be reported. Where reading is
+    /// paused that has to wait for what was received before, and until then there is no room.
+    private func takenInVain(_ count: Int) -> Int {
+        state == .up && !isReading && !receivedEOF ? 0 : count
+    }
+
     private func writeBroke(_ failure: ConnectionFailure) {
         brokenWrite = failure
-        guard receivedEOF || !isReading else { return }
+        guard receivedEOF else { return }
         loop.execute {
             guard self.state == .up else { return }
             self.fail(failure)
