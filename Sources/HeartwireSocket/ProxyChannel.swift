@@ -64,6 +64,8 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
         }
     }
 
+    var channelReadsToTheEnd: Bool { handler?.channelReadsToTheEnd == true }
+
     func channelReceivedEOF() {
         switch state {
         case .up: handler?.channelReceivedEOF()

@@ -98,6 +98,9 @@
             shakeHands()
         }
 
+        /// As the handler has it.
+        public var channelReadsToTheEnd: Bool { handler?.channelReadsToTheEnd == true }
+
         /// Takes ciphertext.
         public func channelReceived(_ bytes: UnsafeRawBufferPointer) {
             guard state == .shakingHands || state == .up, let session else { return }
@@ -183,7 +186,8 @@
             // Answers of TLS itself, such as to a key update.
             flush()
             switch outcome {
-            case .failed(let failure): if isReading { fail(failure) } else { held = failure }
+            case .failed(let failure):
+                if isReading || !channelReadsToTheEnd { fail(failure) } else { held = failure }
             case .closed: if isReading { reportEOF() }
             case .bytes, .wantsInput: if hasBaseEnded, isReading { reportEnd() }
             }

@@ -175,7 +175,10 @@ struct TCPChannelTests {
         arguments: PollerKind.allCases)
     func brokenWriteWhilePaused(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
-        pair.loop.execute { pair.client.setReading(false) }
+        pair.loop.execute {
+            pair.clientHandler.channelReadsToTheEnd = true
+            pair.client.setReading(false)
+        }
         pair.loop.execute {
             pair.serverChannel.write(Array("last words".utf8))
             pair.serverChannel.abort(reset: true)
@@ -190,6 +193,23 @@ struct TCPChannelTests {
         let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
         #expect(reports.last == .failed(.reset))
         #expect(RecordingHandler.bytes(reports) == Array("last words".utf8))
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test(
+        "T2: who does not read to the end hears of a broken write at once, though reading is paused",
+        arguments: PollerKind.allCases)
+    func brokenWriteOfWhoDoesNotRead(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute { pair.client.setReading(false) }
+        pair.loop.execute {
+            pair.serverChannel.write(Array("last words".utf8))
+            pair.serverChannel.abort(reset: true)
+        }
+        #expect(try await on(pair.loop) { pair.client.write([1, 2, 3]) } == 3)
+        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        #expect(reports == [.connected, .failed(.reset)])
         pair.server.stop()
         pair.loop.shutdown()
     }

@@ -80,6 +80,7 @@
             let world = try TLSWorld()
             world.run()
             world.client.onBytes = { world.channel?.setReading(false) }
+            world.client.channelReadsToTheEnd = true
             let record: [UInt8] = [0x17, 3, 3, 0, 20] + [UInt8](repeating: 9, count: 20)
             world.perform {
                 _ = Array("last words".utf8).withUnsafeBytes { world.serverChannel?.write($0) }
