@@ -14,7 +14,7 @@ struct HeartwireCommand {
         ProcessSetup.prepare()
         let end: CommandEnd
         do throws(UsageError) {
-            let request = try CommandRequest(arguments: Array(CommandLine.arguments.dropFirst()))
+            let request = try CommandRequest(arguments: ProcessArguments.read())
             end = await perform(request)
         } catch {
             end = .misused(error)

@@ -10,7 +10,7 @@ enum DomainName {
     /// The most bytes of a label.
     static let longestLabel = 63
 
-    /// The name in ASCII without a trailing dot, and whether it had one.
+    /// The name in ASCII without a trailing dot, and whether it had one that means something.
     static func ascii(
         _ name: Substring
     ) throws(WebSocketURLError) -> (name: String, isRooted: Bool) {
@@ -23,10 +23,10 @@ enum DomainName {
         for label in labels { texts.append(try ascii(label: label)) }
         let host = texts.joined(separator: ".")
         guard host.utf8.count <= longestName else { throw .hostTooLong(byteCount: host.utf8.count) }
-        guard let last = texts.last, !isNumber(last) || IPAddressSyntax.isIPv4(host.utf8) else {
-            throw .illegalHost
-        }
-        return (host, isRooted)
+        let isAddress = IPAddressSyntax.isIPv4(host.utf8)
+        guard let last = texts.last, !isNumber(last) || isAddress else { throw .illegalHost }
+        // An address has no root: no search list applies to it, and resolvers do not know it with a dot.
+        return (host, isRooted && !isAddress)
     }
 
     /// RFC 3490 §3.1: the ideographic full stops separate labels too.
@@ -82,6 +82,8 @@ enum DomainName {
             return false
         default: break
         }
+        // It stands where bytes were that are no text: the name that was meant is not known.
+        if scalar == "\u{FFFD}" { return false }
         // RFC 5892 §2.6 keeps these two, which the mapping would turn into other letters.
         if scalar == "ß" || scalar == "ς" { return true }
         return !scalar.properties.changesWhenNFKCCaseFolded

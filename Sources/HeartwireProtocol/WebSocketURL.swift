@@ -7,7 +7,7 @@ public struct WebSocketURL: Sendable, Hashable {
     /// Whether TLS is used: `wss`.
     public let isSecure: Bool
     /// The host in lower case: a name in ASCII without a trailing dot, for `Host` and TLS; or an IP
-    /// address, IPv6 without brackets.
+    /// address, IPv6 without brackets. A zone (`%eth0`) is refused: RFC 6455 has no place for it.
     public let host: String
     /// The host as the resolver should get it: a name that was given with a trailing dot keeps it, so that no
     /// search list applies.

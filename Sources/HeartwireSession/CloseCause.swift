@@ -90,6 +90,8 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
     public let tls: TLSFailure?
     /// What the proxy says, where that is what failed.
     public let proxy: ProxyFailure?
+    /// Whether it was met on the way to a proxy or while that was asked, and not on the way to the server.
+    public var isAtProxy = false
 
     /// States a failure of class `kind` with the system's number for it.
     public init(_ kind: Kind, systemCode: Int32 = 0) {
@@ -131,9 +133,10 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
                 "watchOS lets only apps connect that stream audio or hold a call (LowLevelNetworking)"
             case .system: "system error"
             }
-        guard systemCode != 0 else { return words }
-        return kind == .resolution
-            ? "\(words) (resolver code \(systemCode))" : "\(words) (errno \(systemCode))"
+        let place = isAtProxy ? "at the proxy: " : ""
+        guard systemCode != 0 else { return place + words }
+        let code = kind == .resolution ? "resolver code" : "errno"
+        return "\(place)\(words) (\(code) \(systemCode))"
     }
 }
 

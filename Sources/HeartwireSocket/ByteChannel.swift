@@ -15,7 +15,8 @@ public protocol ByteChannel: AnyObject {
     /// Hands over as much as fits.
     ///
     /// - Returns: how many bytes were taken. Fewer than offered means that the channel is full;
-    ///   `channelBecameWritable` follows once. A broken channel takes everything and reports its failure.
+    ///   `channelBecameWritable` follows once. A broken channel takes everything and reports its failure; it takes
+    ///   nothing where that has to wait, see ``ByteChannelHandler/channelReadsToTheEnd``.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
     /// Stops or resumes reading.
@@ -55,6 +56,10 @@ public protocol ByteChannelHandler: AnyObject {
     /// it put there. Called only while ``channelDirectBytes`` is not 0, by channels that can.
     func channelReceivesDirectly(
         atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int)
+    /// Whether a failure that is met while reading is paused waits until all that was received before it has been read.
+    /// Without that it is reported at once, which is the default: who pauses for want of room to write would never
+    /// go on.
+    var channelReadsToTheEnd: Bool { get }
     /// The peer has finished writing.
     func channelReceivedEOF()
     /// There is room again after a write that took less than offered.
@@ -69,6 +74,9 @@ extension ByteChannelHandler {
 
     /// 0: the bytes come by `channelReceived`.
     public var channelDirectBytes: Int { 0 }
+
+    /// No.
+    public var channelReadsToTheEnd: Bool { false }
 
     /// Nothing: it is never called where there are no direct bytes.
     public func channelReceivesDirectly(

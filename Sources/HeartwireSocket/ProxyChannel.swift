@@ -64,6 +64,8 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
         }
     }
 
+    var channelReadsToTheEnd: Bool { handler?.channelReadsToTheEnd == true }
+
     func channelReceivedEOF() {
         switch state {
         case .up: handler?.channelReceivedEOF()
@@ -83,6 +85,11 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
     func channelFailed(_ failure: ConnectionFailure) {
         base = nil
         let handler = self.handler
+        var failure = failure
+        switch state {
+        case .connecting, .asking: failure.isAtProxy = true
+        case .up, .ended: break
+        }
         end()
         handler?.channelFailed(failure)
     }

@@ -22,6 +22,9 @@ enum Resolver {
     private static let underWay = Atomic<Int>(0)
 
     /// Looks `host` up and hands the addresses to `completion` on `loop`, never from within.
+    ///
+    /// `localhost` and the names below it are this machine, with a dot at their end, too (RFC 6761 §6.3): not every
+    /// system knows that, and a server of names is not asked.
     static func resolve(
         _ host: String, port: UInt16, on loop: EventLoop,
         _ completion: @escaping @Sendable (Answer) -> Void
@@ -29,6 +32,7 @@ enum Resolver {
         if case .success(let addresses) = lookUp(host, port: port, flags: AI_NUMERICHOST) {
             return loop.execute { completion(.success(addresses)) }
         }
+        let host = isLocal(host) ? "localhost" : host
         guard underWay.add(1, ordering: .relaxed).newValue <= maximumLookups else {
             underWay.subtract(1, ordering: .relaxed)
             return loop.execute {
@@ -46,6 +50,12 @@ enum Resolver {
                 completion(.failure(ConnectionFailure(.resolution, systemCode: EAI_AGAIN)))
             }
         }
+    }
+
+    /// Whether a name in lower case means this machine.
+    static func isLocal(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
     }
 
     static func lookUp(_ host: String, port: UInt16, flags: Int32) -> Answer {

@@ -26,6 +26,9 @@ extension SocketTransport: ByteChannelHandler {
         withheld.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
     }
 
+    /// Reading is paused for consumers who are behind: what they have not taken yet is not to be lost.
+    var channelReadsToTheEnd: Bool { true }
+
     var channelDirectBytes: Int { state == .open ? engine.directBytes : 0 }
 
     func channelReceivesDirectly(

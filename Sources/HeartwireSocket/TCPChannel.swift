@@ -13,8 +13,8 @@ public import HeartwireSession
 /// holds no buffer. What the peer sent before it reset the connection is handed over before the failure is
 /// reported, so a Close frame in front of a reset is not lost (K10-06).
 ///
-/// Confinement: all stored state belongs to the loop's thread, and none is changed while it is handed to a call,
-/// so what each read and write looks at is not checked for exclusive access at run time.
+/// Confinement: all stored state belongs to the loop's thread, and none is changed while it is handed to a call, so
+/// what each read and write looks at is not checked for exclusive access at run time.
 public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendable {
     /// How long `finish()` waits for the peer's FIN.
     static let finishTimeout = Duration.seconds(1)
@@ -190,7 +190,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     /// Hands over as much as the kernel takes; see ``ByteChannel/write(_:)``.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard state == .up, brokenWrite == nil else { return bytes.count }
+        guard state == .up, brokenWrite == nil else { return awaitsReading ? 0 : bytes.count }
         var written = 0
         while written < bytes.count {
             switch TCPSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...])) {
@@ -202,15 +202,21 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
                 return written
             case .failed(let failure):
                 writeBroke(failure)
-                return bytes.count
+                return awaitsReading ? written : bytes.count
             }
         }
         return written
     }
 
+    /// Whether what was received is to be read before a failure is reported. Until then nothing is taken that cannot go
+    /// out.
+    private var awaitsReading: Bool {
+        state == .up && !isReading && !receivedEOF && handler?.channelReadsToTheEnd == true
+    }
+
     private func writeBroke(_ failure: ConnectionFailure) {
         brokenWrite = failure
-        guard receivedEOF || !isReading else { return }
+        guard receivedEOF || !isReading, !awaitsReading else { return }
         loop.execute {
             guard self.state == .up else { return }
             self.fail(failure)

@@ -11,7 +11,7 @@
             case .connecting, .shakingHands:
                 owesWritable = true
                 return 0
-            case .up: break
+            case .up: if held != nil { return 0 }
             }
             var taken = 0
             while taken < bytes.count, !isBlocked {

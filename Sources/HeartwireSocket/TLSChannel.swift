@@ -43,6 +43,8 @@
         private var hasBaseEnded = false
         private var hasReportedEOF = false
         private var isDelivering = false
+        /// What broke TLS behind bytes on which reading was paused: it is reported when reading goes on.
+        var held: TLSFailure?
         private let isServer: Bool
         var timer: TimerID?
         /// Where the ticket of this session goes at its end.
@@ -95,6 +97,9 @@
             handler?.channelProgressed(.tls)
             shakeHands()
         }
+
+        /// As the handler has it.
+        public var channelReadsToTheEnd: Bool { handler?.channelReadsToTheEnd == true }
 
         /// Takes ciphertext.
         public func channelReceived(_ bytes: UnsafeRawBufferPointer) {
@@ -159,6 +164,7 @@
         /// Reports what can be decrypted, as long as reading is wanted.
         private func deliver() {
             guard !isDelivering, let session else { return }
+            if let held, isReading { return fail(held) }
             isDelivering = true
             var outcome = TLSSession.Plaintext.wantsInput
             withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 64) { buffer in
@@ -180,7 +186,8 @@
             // Answers of TLS itself, such as to a key update.
             flush()
             switch outcome {
-            case .failed(let failure): fail(failure)
+            case .failed(let failure):
+                if isReading || !channelReadsToTheEnd { fail(failure) } else { held = failure }
             case .closed: if isReading { reportEOF() }
             case .bytes, .wantsInput: if hasBaseEnded, isReading { reportEnd() }
             }

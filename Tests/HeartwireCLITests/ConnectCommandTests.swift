@@ -227,6 +227,14 @@ struct ConnectCommandTests {
         #expect(client.closes == [.normalClosure])
     }
 
+    @Test("a reader that goes away while no message comes ends the session as well")
+    func brokenPipeInSilence() async throws {
+        let client = ScriptedClient()
+        let ran = try await run(client, input: nil, readerGone: true, sleep: forever)
+        #expect(ran.end == .done)
+        #expect(client.closes == [.normalClosure])
+    }
+
     @Test("K12-04: --binary sends bytes and prints bytes")
     func binary() async throws {
         let client = ScriptedClient { client, message in client.deliver(message) }

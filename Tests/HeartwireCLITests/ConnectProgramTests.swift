@@ -238,6 +238,17 @@ struct ConnectProgramTests {
         program.feed(Array("a\n".utf8), ends: false)
         let ran = await program.end(outputIsClosed: true)
         #expect(ran.status == 0)
+        // Behind it stands that the line was not sent, if it was read in time.
+        #expect(ran.diagnostics.contains("closed by the app (1000), the peer answered 1000\n"))
+    }
+
+    @Test("a reader that goes away while no message comes and the input is open ends it, too")
+    func brokenPipeInSilence() async throws {
+        let program = try RunningProgram(["connect", endpoint.url])
+        #expect(await program.waitForDiagnostics("heartwire: open\n"))
+        program.closeOutput()
+        let ran = await program.end(outputIsClosed: true)
+        #expect(ran.status == 0)
         #expect(ran.diagnostics.hasSuffix("closed by the app (1000), the peer answered 1000\n"))
     }
 }

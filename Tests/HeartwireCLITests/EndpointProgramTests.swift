@@ -133,6 +133,18 @@ struct EndpointProgramTests {
         #expect(ran.diagnostics == "")
     }
 
+    @Test(
+        "a reader that goes away ends it though nothing more is printed",
+        arguments: [[], ["--quiet"]])
+    func brokenPipeInSilence(words: [String]) async throws {
+        let program = try RunningProgram(["endpoint"] + words)
+        _ = await url(program)
+        program.closeOutput()
+        let ran = await program.end(outputIsClosed: true)
+        #expect(ran.status == 0)
+        #expect(ran.diagnostics == "")
+    }
+
     @Test("an output that takes nothing is status 1 with a line")
     func fullOutput() async throws {
         let program = try #require(programURL())

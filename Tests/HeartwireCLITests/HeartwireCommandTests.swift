@@ -64,6 +64,22 @@ struct HeartwireCommandTests {
         #expect(ran.diagnostics.hasPrefix("heartwire"))
     }
 
+    @Test(
+        "K12-01: an argument that is not UTF-8 is misuse, and never sent or opened in another form",
+        arguments: [
+            "connect $'ws://h\\xff/'", "connect ws://127.0.0.1:1/ --header $'A: \\xff'",
+            "connect ws://127.0.0.1:1/ --journal $'/tmp/\\xff'", "$'\\xc0\\x80'",
+        ])
+    func foreignBytes(arguments: String) throws {
+        let ran = try shell("\"$0\" \(arguments)")
+        #expect(ran.status == 2)
+        #expect(ran.output == "")
+        let number = arguments.split(separator: " ").count { $0 != "$'A:" }
+        #expect(
+            ran.diagnostics
+                == "heartwire: argument \(number) is not UTF-8; see 'heartwire --help'\n")
+    }
+
     @Test("a reader of the output that has gone ends the program quietly")
     func brokenPipe() throws {
         let ran = try shell("\"$0\" --help | true; echo \"${PIPESTATUS[0]}\"")

@@ -43,6 +43,12 @@ import Testing
         #expect(try DomainName.ascii("bücher。") == ("xn--bcher-kva", true))
     }
 
+    @Test("K05-20: an address has no root, so a dot behind it means nothing")
+    func rootedAddress() throws {
+        #expect(try DomainName.ascii("127.0.0.1.") == ("127.0.0.1", false))
+        #expect(throws: WebSocketURLError.illegalHost) { try ascii("127.0.0.1..") }
+    }
+
     @Test("no name at all is a missing host")
     func missing() {
         #expect(throws: WebSocketURLError.missingHost) { try ascii("") }
@@ -60,10 +66,10 @@ import Testing
     }
 
     @Test(
-        "RFC 5892: full-width letters, ligatures, joiners, spaces and unassigned scalars are refused",
+        "RFC 5892: full-width letters, ligatures, joiners, spaces, unassigned scalars and replacements are refused",
         arguments: [
             "ｅｘ", "ﬁ", "a\u{200D}b", "a\u{AD}b", "\u{3000}ü", "ü\u{202E}", "\u{E000}", "\u{10FFFF}",
-            "ü\u{2028}", "ü\u{2029}", "\u{80}", "²ü",
+            "ü\u{2028}", "ü\u{2029}", "\u{80}", "²ü", "h\u{FFFD}",
         ])
     func refused(name: String) {
         #expect(throws: WebSocketURLError.illegalHost) { try ascii(name) }

@@ -111,6 +111,13 @@ import Testing
         }
     }
 
+    @Test("K05-20: an address with a dot behind it is looked up as the address that it is")
+    func addressWithDot() throws {
+        let url = try WebSocketURL("ws://127.0.0.1.:8080/")
+        #expect(url.resolverName == "127.0.0.1")
+        #expect(url == (try WebSocketURL("ws://127.0.0.1:8080/")))
+    }
+
     @Test("K05-18: credentials become Basic and stand nowhere else")
     func credentials() throws {
         let url = try WebSocketURL("ws://user:p%40ss%3A1@127.0.0.1:9001/x?token=canary")

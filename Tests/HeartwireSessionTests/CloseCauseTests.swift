@@ -32,6 +32,20 @@ struct CloseCauseTests {
         #expect("\(ConnectionFailure(.proxy))" == "the proxy opened no tunnel")
     }
 
+    @Test("P6: a failure on the way to the proxy says so")
+    func atProxy() {
+        var refused = ConnectionFailure(.refused, systemCode: 111)
+        #expect(!refused.isAtProxy)
+        refused.isAtProxy = true
+        #expect("\(refused)" == "at the proxy: connection refused (errno 111)")
+        var unknown = ConnectionFailure(.resolution, systemCode: -2)
+        unknown.isAtProxy = true
+        #expect("\(unknown)" == "at the proxy: the host's name does not resolve (resolver code -2)")
+        var lost = ConnectionFailure(.timedOut)
+        lost.isAtProxy = true
+        #expect("\(lost)" == "at the proxy: the network timed out")
+    }
+
     static let samples = [
         Sample(
             .closedByApp(sent: 1000, answer: nil), .closedByApp, 1000,

@@ -39,6 +39,24 @@ struct ResolverTests {
         loop.shutdown()
     }
 
+    @Test(
+        "RFC 6761 6.3: localhost and the names below it are this machine, with a dot or without",
+        arguments: ["localhost.", "a.localhost", "xn--bcher-kva.localhost."])
+    func belowLocalhost(_ host: String) async throws {
+        let loop = EventLoop(name: "test")
+        let local = try await resolve("localhost", on: loop).get()
+        #expect(try await resolve(host, on: loop).get().map(\.family) == local.map(\.family))
+        loop.shutdown()
+    }
+
+    @Test(
+        "a name that only ends in the same letters, or begins with them, is the resolver's to know")
+    func notLocal() {
+        for host in ["notlocalhost", "localhost.test", "localhost..", ".", ""] {
+            #expect(!Resolver.isLocal(host))
+        }
+    }
+
     @Test("A name that does not exist is a typed failure with the resolver's code")
     func unknown() async {
         let loop = EventLoop(name: "test")

@@ -86,6 +86,7 @@ final class RecordingHandler: ByteChannelHandler, @unchecked Sendable {
     /// Bytes that are wanted where they stay, and those that came there.
     var channelDirectBytes = 0
     private(set) var direct: [UInt8] = []
+    var channelReadsToTheEnd = false
 
     func channelReceivesDirectly(
         atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int

@@ -170,6 +170,50 @@ struct TCPChannelTests {
         pair.loop.shutdown()
     }
 
+    @Test(
+        "K10-06, K10-08: a write that breaks while reading is paused loses nothing of what was received",
+        arguments: PollerKind.allCases)
+    func brokenWriteWhilePaused(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute {
+            pair.clientHandler.channelReadsToTheEnd = true
+            pair.client.setReading(false)
+        }
+        pair.loop.execute {
+            pair.serverChannel.write(Array("last words".utf8))
+            pair.serverChannel.abort(reset: true)
+        }
+        let words = Array("into the void".utf8)
+        for _ in 0..<3 {
+            // Nothing is taken that cannot go out, so nobody takes it for written.
+            #expect(try await on(pair.loop) { pair.client.write(words) } == 0)
+        }
+        #expect(pair.clientHandler.log.entries == [.connected])
+        pair.loop.execute { pair.client.setReading(true) }
+        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        #expect(reports.last == .failed(.reset))
+        #expect(RecordingHandler.bytes(reports) == Array("last words".utf8))
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test(
+        "T2: who does not read to the end hears of a broken write at once, though reading is paused",
+        arguments: PollerKind.allCases)
+    func brokenWriteOfWhoDoesNotRead(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        pair.loop.execute { pair.client.setReading(false) }
+        pair.loop.execute {
+            pair.serverChannel.write(Array("last words".utf8))
+            pair.serverChannel.abort(reset: true)
+        }
+        #expect(try await on(pair.loop) { pair.client.write([1, 2, 3]) } == 3)
+        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        #expect(reports == [.connected, .failed(.reset)])
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
     @Test("T2: a port on which nobody listens is refused", arguments: PollerKind.allCases)
     func refused(_ kind: PollerKind) async throws {
         let loop = try kind.makeLoop()

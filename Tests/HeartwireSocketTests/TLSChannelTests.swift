@@ -75,6 +75,34 @@
             #expect(isWhole)
         }
 
+        @Test("K10-06: a record that breaks TLS is reported behind the pause that came before it")
+        func brokenBehindPause() throws {
+            let world = try TLSWorld()
+            world.run()
+            world.client.onBytes = { world.channel?.setReading(false) }
+            world.client.channelReadsToTheEnd = true
+            let record: [UInt8] = [0x17, 3, 3, 0, 20] + [UInt8](repeating: 9, count: 20)
+            world.perform {
+                _ = Array("last words".utf8).withUnsafeBytes { world.serverChannel?.write($0) }
+                _ = record.withUnsafeBytes { world.serverBase?.write($0) }
+            }
+            world.run()
+            #expect(world.client.bytes == Array("last words".utf8))
+            let before = world.client.reports.count
+            #expect(world.write([1], on: world.channel) == 0)
+            world.run()
+            #expect(world.client.reports.count == before)
+            world.perform { world.channel?.setReading(true) }
+            world.run()
+            guard case .failed(let failure)? = world.client.reports.last else {
+                Issue.record("\(world.client.reports)")
+                return
+            }
+            #expect(failure.kind == .tls)
+            #expect(world.client.reports.count == before + 1)
+            #expect(world.isQuiet)
+        }
+
         @Test("K08-05: an end with close_notify is the end of the stream, without it a failure")
         func endings() throws {
             let orderly = try TLSWorld()

@@ -24,6 +24,7 @@
             var onBytes: (() -> Void)?
             var onConnected: (() -> Void)?
             var onWritable: (() -> Void)?
+            var channelReadsToTheEnd = false
 
             func channelProgressed(_ phase: ConnectPhase) { reports.append(.progressed(phase)) }
             func channelConnected() {

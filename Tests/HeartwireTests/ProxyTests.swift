@@ -121,6 +121,22 @@ import Testing
         }
         let refused = try run("ws://h/", .http("http://proxy:1"))
         #expect(refused.failure?.kind == .refused)
+        #expect(refused.failure?.isAtProxy == true)
+    }
+
+    @Test("P6: a reset is the proxy's while it is asked, and the server's behind it")
+    func resets() throws {
+        let proxy = try ProxyConfiguration.http("http://proxy:3128")
+        for (answer, isAtProxy) in [("", true), ("HTTP/1.1 200 OK\r\n\r\n", false)] {
+            let world = RawWorld()
+            world.serve(port: 3_128) { connection in
+                connection.write(answer)
+                connection.channel.abort(reset: true)
+            }
+            let failure = try world.run("ws://h/") { $0.proxy = proxy }.failure
+            #expect(failure?.kind == .reset)
+            #expect(failure?.isAtProxy == isAtProxy)
+        }
     }
 
     @Test("K05-10: a proxy that says nothing ends at the deadline, and the reason names the proxy")

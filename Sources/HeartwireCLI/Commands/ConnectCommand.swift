@@ -95,6 +95,7 @@ struct ConnectCommand<Client: LineClient>: Sendable {
             case .opened(true):
                 begin(true) { await sendLines() }
                 start { await printMessages() }
+                start { await awaitDeparture() }
             case .opened(false), .connectionEnded, .gaveUpPrinting:
                 return decided
             case .outputFailed(let error):
@@ -154,6 +155,12 @@ struct ConnectCommand<Client: LineClient>: Sendable {
             }
         }
         return .connectionEnded
+    }
+
+    /// A reader that goes away while no message comes is not noticed by printing.
+    private func awaitDeparture() async -> Part {
+        for await _ in ReaderWatch.departure(from: output) { return .outputFailed(.readerGone) }
+        return .cancelled
     }
 
     private func awaitSignal() async -> Part {

@@ -44,6 +44,10 @@ enum EndpointCommand {
             DescriptorWriter.standardError.writeDiagnostic("heartwire: \(server.line)")
         }
         journal.release()
+        let watch = Task {
+            for await _ in ReaderWatch.departure(from: output) { failed.yield(.readerGone) }
+        }
+        defer { watch.cancel() }
         var end = CommandEnd.done
         for await failure in failures {
             end = ended(by: failure)
