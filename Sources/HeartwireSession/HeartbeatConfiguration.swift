@@ -1,4 +1,15 @@
+import HeartwireProtocol
+
 extension Heartbeat {
+    /// Makes a machine that has had no connection.
+    ///
+    /// - Parameters:
+    ///   - configuration: the settings.
+    ///   - lastPing: the newest ping id that is used up, when this machine takes over from another.
+    public init(_ configuration: Configuration, after lastPing: PingID = PingID(0)) {
+        self.init(Shared(configuration), after: lastPing)
+    }
+
     /// How often a peer is asked for a sign of life, and how long it may take to give one (H14).
     public struct Configuration: Sendable, Hashable {
         /// The rest between the opening, or a pong in time, and the next ping (H2, H6).
