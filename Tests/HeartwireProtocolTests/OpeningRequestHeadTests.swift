@@ -39,7 +39,7 @@ import Testing
         }
         #expect(head.subprotocols == ["a", "b"])
         #expect(OpeningRequestHead(bytes: head.bytes) == head)
-        #expect(head.bytes.capacity < head.bytes.count + 32)
+        #expect(head.bytes.capacity < head.bytes.count + 64)
         #expect(OpeningRequestHead(bytes: Array(head.bytes.dropLast())) == nil)
         #expect(OpeningRequestHead(bytes: []) == nil)
     }
