@@ -1,5 +1,3 @@
-import HeartwireProtocol
-
 /// One connection's pulse: when to ping, and when to give the connection up (promises H1–H15).
 ///
 /// Theory of operation. The machine is a value. It does no I/O, starts no task and reads no clock:
@@ -89,17 +87,20 @@ public struct Heartbeat<Instant: HeartbeatInstant>: Sendable {
     }
 
     /// The settings.
-    public var configuration: Configuration { settings.value }
-    private let settings: Shared<Configuration>
+    public let configuration: Configuration
     /// The current connection, or the last one when it is over.
     public private(set) var generation: Generation
     /// The newest ping that was asked for; `PingID(0)` before the first.
     public private(set) var lastPing: PingID
     private var state: State
 
-    /// Makes a machine that has had no connection, with settings that others have too.
-    init(_ settings: Shared<Configuration>, after lastPing: PingID) {
-        self.settings = settings
+    /// Makes a machine that has had no connection.
+    ///
+    /// - Parameters:
+    ///   - configuration: the settings.
+    ///   - lastPing: the newest ping id that is used up, when this machine takes over from another.
+    public init(_ configuration: Configuration, after lastPing: PingID = PingID(0)) {
+        self.configuration = configuration
         self.lastPing = lastPing
         generation = .none
         state = .idle
@@ -225,7 +226,7 @@ extension Heartbeat {
     /// A frame that is no pong arrived. Counts only when the settings say so (H13), like a pong before the deadline,
     /// and not for a probe: it may have lain in the kernel since before the doubt (L2).
     public mutating func frameReceived(_ received: Generation, at now: Instant) {
-        guard settings.value.countsInboundFrames, received == generation, !isProbing,
+        guard configuration.countsInboundFrames, received == generation, !isProbing,
             let deadline = nextDeadline, now < deadline
         else { return }
         rest(from: now)
@@ -282,18 +283,18 @@ extension Heartbeat {
     }
 
     private mutating func rest(from now: Instant) {
-        state = .open(.resting(due: now.advanced(byAtMost: settings.value.interval)))
+        state = .open(.resting(due: now.advanced(byAtMost: configuration.interval)))
     }
 
     private mutating func ping(at now: Instant, isProbe: Bool) -> Action {
         lastPing = PingID(lastPing.number &+ 1)
-        let patience = isProbe ? settings.value.probeTimeout : settings.value.timeout
+        let patience = isProbe ? configuration.probeTimeout : configuration.timeout
         let deadline = now.advanced(byAtMost: patience)
         state = .open(.awaiting(lastPing, deadline: deadline, isProbe: isProbe))
         return .sendPing(generation, lastPing)
     }
 
     private func hasSlept(since due: Instant, until now: Instant) -> Bool {
-        now.elapsed(since: due) > settings.value.suspensionTolerance
+        now.elapsed(since: due) > configuration.suspensionTolerance
     }
 }

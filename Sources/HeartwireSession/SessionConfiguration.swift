@@ -1,14 +1,7 @@
-import HeartwireProtocol
-
 /// The settings of a client's life over many connections.
 public struct SessionConfiguration: Sendable, Hashable {
     /// How the peer's pulse is taken; `nil` takes none. By default a ping every 20 s, 10 s for its pong.
-    public var heartbeat: Heartbeat<MonotonicInstant>.Configuration? {
-        get { sharedHeartbeat?.value }
-        set { sharedHeartbeat = newValue.map { Shared($0) } }
-    }
-    /// ``heartbeat``, stored once for all connections that have it.
-    private(set) var sharedHeartbeat: Shared<Heartbeat<MonotonicInstant>.Configuration>?
+    public var heartbeat: Heartbeat<MonotonicInstant>.Configuration?
     /// Whether and when to connect again; `nil` for never.
     public var reconnect: ReconnectPolicy?
     /// How long an attempt may take, from asking for its request until it is open. 30 s by default; no
@@ -32,7 +25,7 @@ public struct SessionConfiguration: Sendable, Hashable {
         closeTimeout: Duration = .seconds(5), wakeSpacing: Duration = .seconds(30),
         pathSettling: Duration = .milliseconds(500)
     ) {
-        sharedHeartbeat = heartbeat.map { Shared($0) }
+        self.heartbeat = heartbeat
         self.reconnect = reconnect
         self.connectTimeout = connectTimeout
         self.closeTimeout = closeTimeout

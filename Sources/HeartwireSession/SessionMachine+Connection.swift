@@ -1,5 +1,3 @@
-import HeartwireProtocol
-
 // From the provider's answer to the last pong.
 extension SessionMachine {
     mutating func takeRequest(_ now: MonotonicInstant) -> SessionEffects {
@@ -103,7 +101,7 @@ extension SessionMachine {
 
     /// A pulse for the current connection as if it had opened now; `nil` where none is taken.
     func startedHeartbeat(_ now: MonotonicInstant) -> Heartbeat<MonotonicInstant>? {
-        guard let settings = settings.value.sharedHeartbeat else { return nil }
+        guard let settings = configuration.heartbeat else { return nil }
         var heartbeat = Heartbeat(settings, after: lastPing)
         heartbeat.connect(as: generation)
         heartbeat.opened(generation, at: now)

@@ -56,7 +56,7 @@ public struct SessionMachine: Sendable {
         get { settings.value }
         set { settings.value = newValue }
     }
-    private(set) var settings: Shared<SessionConfiguration>
+    private var settings: Shared<SessionConfiguration>
     /// The connection that is current: the last one that was begun, or the one that is waited for.
     public internal(set) var generation: Generation
     /// How many events the gate has turned away, for diagnostics.

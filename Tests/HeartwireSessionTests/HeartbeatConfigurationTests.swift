@@ -88,6 +88,11 @@ struct HeartbeatConfigurationTests {
         let settings = try Configuration(interval: 3, timeout: 2)
         let heartbeat = Heartbeat(settings, after: PingID(7))
         #expect(heartbeat.configuration == settings)
+        let same = try Configuration(interval: 3, timeout: 2)
+        let other = try Configuration(interval: 3, timeout: 1)
+        #expect(settings == same)
+        #expect(settings != other)
+        #expect(Set([settings, same, other]).count == 2)
         #expect(heartbeat.lastPing == PingID(7))
         #expect(Heartbeat(settings).lastPing == PingID(0))
     }

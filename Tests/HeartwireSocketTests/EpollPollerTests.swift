@@ -28,7 +28,11 @@
             _ poller: EpollPoller, until deadline: MonotonicInstant
         ) -> (returns: Int, at: MonotonicInstant) {
             var returns = 1
-            while !poller.wait(until: deadline, mayBlock: true, { _, _ in }) { returns += 1 }
+            poller.wait(until: deadline, mayBlock: true)
+            while !poller.report({ _, _ in }) {
+                returns += 1
+                poller.wait(until: deadline, mayBlock: true)
+            }
             return (returns, SystemClock.now())
         }
 
@@ -50,8 +54,7 @@
             let tick = EpollPoller.tickNanoseconds
             let now = SystemClock.now().nanoseconds
             let base = now - now % tick + 5 * tick
-            _ = poller.wait(
-                until: MonotonicInstant(nanoseconds: base + tick - 1), mayBlock: false, { _, _ in })
+            poller.wait(until: MonotonicInstant(nanoseconds: base + tick - 1), mayBlock: false)
             let deadline = MonotonicInstant(nanoseconds: base + 1)
             #expect(wait(poller, until: deadline).at >= deadline)
         }
