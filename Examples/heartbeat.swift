@@ -140,19 +140,39 @@ extension ContinuousClock.Instant: HeartbeatInstant {
 
 extension Heartbeat {
     /// How often a peer is asked for a sign of life, and how long it may take to give one (H14).
+    ///
+    /// Stored once, however many copies there are: each connection has one.
     public struct Configuration: Sendable, Hashable {
+        private struct Values: Sendable, Hashable {
+            let interval: Instant.Interval
+            let timeout: Instant.Interval
+            let probeTimeout: Instant.Interval
+            let suspensionTolerance: Instant.Interval
+            let countsInboundFrames: Bool
+        }
+
+        private final class Store: Sendable {
+            let values: Values
+
+            init(_ values: Values) {
+                self.values = values
+            }
+        }
+
+        private let store: Store
+
         /// The rest between the opening, or a pong in time, and the next ping (H2, H6).
-        public let interval: Instant.Interval
+        public var interval: Instant.Interval { store.values.interval }
         /// How long a pong may take, from the moment its ping is asked for (H15).
-        public let timeout: Instant.Interval
+        public var timeout: Instant.Interval { store.values.timeout }
         /// How long the pong of a probe may take (H11, L2); at most ``timeout``, which it is by default.
-        public let probeTimeout: Instant.Interval
+        public var probeTimeout: Instant.Interval { store.values.probeTimeout }
         /// A tick that comes later than it was due by more than this means that the machine slept (H11).
         /// Zero takes every late tick for a sleep. By default it is ``timeout``.
-        public let suspensionTolerance: Instant.Interval
+        public var suspensionTolerance: Instant.Interval { store.values.suspensionTolerance }
         /// Whether any frame from the peer counts as a pong (H13). Off by default: a peer that talks but
         /// does not listen is half dead.
-        public let countsInboundFrames: Bool
+        public var countsInboundFrames: Bool { store.values.countsInboundFrames }
 
         /// Checks the settings.
         ///
@@ -175,20 +195,29 @@ extension Heartbeat {
             if suspensionTolerance != Instant.zeroInterval {
                 try Self.check(suspensionTolerance, .suspensionTolerance)
             }
-            self.interval = interval
-            self.timeout = timeout
-            self.probeTimeout = probeTimeout
-            self.suspensionTolerance = suspensionTolerance
-            self.countsInboundFrames = countsInboundFrames
+            store = Store(
+                Values(
+                    interval: interval, timeout: timeout, probeTimeout: probeTimeout,
+                    suspensionTolerance: suspensionTolerance,
+                    countsInboundFrames: countsInboundFrames))
         }
 
         /// Takes settings that are known to be right.
         init(uncheckedInterval interval: Instant.Interval, timeout: Instant.Interval) {
-            self.interval = interval
-            self.timeout = timeout
-            probeTimeout = timeout
-            suspensionTolerance = timeout
-            countsInboundFrames = false
+            store = Store(
+                Values(
+                    interval: interval, timeout: timeout, probeTimeout: timeout,
+                    suspensionTolerance: timeout, countsInboundFrames: false))
+        }
+
+        /// Whether the settings are the same.
+        public static func == (one: Configuration, other: Configuration) -> Bool {
+            one.store.values == other.store.values
+        }
+
+        /// Feeds the settings into a hasher.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(store.values)
         }
 
         private static func check(

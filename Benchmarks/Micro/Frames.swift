@@ -35,7 +35,7 @@ enum Frames {
         }
         let bytes = buffer.withBytes { [UInt8]($0) }
         return { count in
-            var reader = FrameReader(sender: sender, limits: Limits())
+            var reader = FrameReader(sender: sender, limits: Limits().shared)
             var events = EventQueue()
             var left = count
             while left > 0 {

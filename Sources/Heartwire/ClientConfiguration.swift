@@ -82,6 +82,25 @@ public struct ClientConfiguration: Sendable {
     public init() {}
 }
 
+extension ClientConfiguration {
+    /// What the session machine is to know. The default is stored once for all clients.
+    var session: Shared<SessionConfiguration> {
+        get throws(HeartbeatConfigurationError) {
+            let session = try makeSession()
+            return Self.usualSession.map { Shared(session, unless: $0) } ?? Shared(session)
+        }
+    }
+
+    private static let usualSession = (try? ClientConfiguration().makeSession()).map { Shared($0) }
+
+    private func makeSession() throws(HeartbeatConfigurationError) -> SessionConfiguration {
+        SessionConfiguration(
+            heartbeat: try heartbeat?.checked(), reconnect: reconnect,
+            connectTimeout: connectTimeout, closeTimeout: closeTimeout, wakeSpacing: wakeSpacing,
+            pathSettling: pathSettling)
+    }
+}
+
 /// When the heartbeat asks, and how long it waits for the answer.
 public struct HeartbeatSettings: Sendable, Hashable {
     /// The time from the opening, or from the last pong, to the next ping.

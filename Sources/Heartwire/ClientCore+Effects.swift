@@ -38,8 +38,8 @@ extension ClientCore {
         record(.requestAsked, generation)
         switch source {
         case .fixed(let request): provided(generation, request)
-        case .provider(let provider):
-            let attempt = ConnectionAttempt(url: url, generation: generation, number: attempt)
+        case .provider(let url, let provider):
+            let attempt = ConnectionAttempt(url: url.value, generation: generation, number: attempt)
             providerTask?.cancel()
             providerTask = Task(executorPreference: executor.taskExecutor) {
                 await self.ask(provider, attempt)

@@ -16,7 +16,7 @@ extension ClientCore {
 
     func transportReceived(_ generation: Generation, _ message: consuming Message) {
         guard machine.admitsMessage(from: generation) else { return }
-        if isClosing, backlog > receiveBufferBytes { return messages.dropped.add(1) }
+        if isClosing, backlog > receiveBufferBytes { return messages.noteDropped(1) }
         delivery?.received(message)
         hand(generation, message)
     }

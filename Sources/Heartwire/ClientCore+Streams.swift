@@ -71,9 +71,9 @@ extension ClientCore {
         var status = StreamStatus()
         status.messageConsumers = messages.consumers
         status.eventConsumers = events.consumers
-        status.droppedMessages = messages.dropped.value
-        status.droppedEvents = events.dropped.value
-        status.droppedStates = states.dropped.value
+        status.droppedMessages = messages.dropped
+        status.droppedEvents = events.dropped
+        status.droppedStates = states.dropped
         status.backlogBytes = backlog
         return status
     }

@@ -16,7 +16,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     /// Where an attempt's request comes from.
     enum RequestSource: Sendable {
         case fixed(ConnectionRequest)
-        case provider(Provider)
+        /// Asked anew for every attempt to reach this URL.
+        case provider(Shared<WebSocketURL>, Provider)
     }
 
     let executor: any SessionExecutor
@@ -25,10 +26,6 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     let events: EventHub
     /// The queues and batches that the app has, or that have something left.
     var outgoing: [Outgoing] = []
-    /// The client is gone.
-    private(set) var isAbandoned = false
-
-    let url: WebSocketURL
     let source: RequestSource
     let factory: any TransportFactory
     let journal: (@Sendable (JournalEvent) -> Void)?
@@ -51,26 +48,26 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     @exclusivity(unchecked) var isClosing = false
     /// Whether the heartbeat hears of all that comes (H13).
     @exclusivity(unchecked) private(set) var countsInboundFrames: Bool
+    private var isHandling = false
+    /// The client is gone.
+    private(set) var isAbandoned = false
     var opened: OpenedConnection?
     /// While the session has not stopped.
     var pathSubscription: PathSubscription?
-    private var timer: TimerID?
-    private var timerDeadline: MonotonicInstant?
+    private var timer: (id: TimerID, deadline: MonotonicInstant)?
     @exclusivity(unchecked) private var writers: [Writer] = []
     private var lastWriter: UInt64 = 0
     /// How often those who waited for room were answered, and what they were told last.
     private(set) var answeredWriters: UInt64 = 0
     private(set) var lastRoom = Room.free
     private var arrived = BatchQueue<SessionEvent>()
-    private var isHandling = false
     /// The time of the event that is handled, which is that of everything it leads to.
     var handledInstant: MonotonicInstant?
 
     init(
-        url: WebSocketURL, source: RequestSource, machine: SessionMachine,
+        source: RequestSource, machine: SessionMachine,
         configuration: ClientConfiguration, delivery: Delivery? = nil
     ) {
-        self.url = url
         self.source = source
         self.machine = machine
         countsInboundFrames = machine.configuration.heartbeat?.countsInboundFrames ?? false
@@ -129,29 +126,35 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// Events that come up while effects are run wait for their turn, so effects never interleave.
     func handle(_ event: SessionEvent) {
-        arrived.append(event)
-        guard !isHandling else { return }
+        guard !isHandling else { return arrived.append(event) }
         isHandling = true
-        while let event = arrived.popFirst() {
-            let old = JournalEvent.State(machine.state)
-            let turnedAway = machine.staleEvents
-            let now = executor.now()
-            handledInstant = now
-            let effects = machine.handle(event, now: now)
-            let isStale = machine.staleEvents != turnedAway
-            if journal != nil { record(event, old, isStale: isStale) }
-            if !isStale {
-                delivery?.heard(event)
-                tell(event)
-            }
-            for effect in effects where machine.permits(effect) {
-                run(effect, old)
-            }
+        take(event)
+        // What came up meanwhile. Most events lead to none, and then there is no queue.
+        if !arrived.isEmpty {
+            while let event = arrived.popFirst() { take(event) }
+            arrived = BatchQueue()
         }
         isHandling = false
         handledInstant = nil
         askForFence()
         rearm()
+    }
+
+    private func take(_ event: SessionEvent) {
+        let old = JournalEvent.State(machine.state)
+        let turnedAway = machine.staleEvents
+        let now = executor.now()
+        handledInstant = now
+        let effects = machine.handle(event, now: now)
+        let isStale = machine.staleEvents != turnedAway
+        if journal != nil { record(event, old, isStale: isStale) }
+        if !isStale {
+            delivery?.heard(event)
+            tell(event)
+        }
+        for effect in effects where machine.permits(effect) {
+            run(effect, old)
+        }
     }
 
     // MARK: Senders that wait
@@ -216,17 +219,16 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     private func rearm() {
         let deadline = machine.nextDeadline
-        guard deadline != timerDeadline else { return }
-        if let timer { executor.cancel(timer) }
+        guard deadline != timer?.deadline else { return }
+        if let timer { executor.cancel(timer.id) }
         timer = nil
-        timerDeadline = deadline
         guard let deadline else { return }
         let generation = machine.generation
-        timer = executor.schedule(at: deadline) {
+        let id = executor.schedule(at: deadline) {
             self.timer = nil
-            self.timerDeadline = nil
             self.timeIsUp(generation)
         }
+        timer = (id, deadline)
     }
 
     /// An attempt whose time is up ends for what the server has said of it already, where that is no (K05-08).

@@ -13,7 +13,7 @@ final class EventHub: @unchecked Sendable {
     /// Whose events they are. Set once, by the core's initializer.
     unowned var core: ClientCore?
     /// How many events were dropped, whoever they were for.
-    let dropped = Tally()
+    private(set) var dropped = 0
 
     init(executor: any SessionExecutor) {
         self.executor = executor
@@ -31,7 +31,7 @@ final class EventHub: @unchecked Sendable {
         let event = ClientEvent(generation, kind)
         let weight = event.weight
         for subscription in subscriptions {
-            dropped.add(subscription.offer(event, weight: weight))
+            dropped += subscription.offer(event, weight: weight)
         }
     }
 

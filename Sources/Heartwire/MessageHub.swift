@@ -4,38 +4,48 @@ import HeartwireSocket
 
 /// Hands every message to every consumer, and keeps what arrives while nobody listens.
 ///
-/// There is always at least one subscription: the first consumer takes over the one that has been
-/// collecting since the client was made, and when the last consumer goes, what it left unread is
-/// kept for the next. While somebody listens to the client's events and nobody to its messages, nothing is
-/// collected, for nobody may ever ask for it. Confined to the client's domain, but for `claim` and `release`.
+/// The first consumer takes over what has been collected since the client was made, and when the last consumer
+/// goes, what it left unread is kept for the next. While somebody listens to the client's events and nobody to its
+/// messages, nothing is collected, for nobody may ever ask for it. A client that nobody reads from, and to which nothing
+/// comes, has no subscription. Confined to the client's domain, but for `claim` and `release`.
 final class MessageHub: @unchecked Sendable {
     /// What a message weighs beside its bytes.
     static let messageOverheadBytes = BufferBounds.elementOverheadBytes
 
+    /// Who is to have what came before the next claim.
+    private enum Unclaimed {
+        /// Whoever claims next; nothing has come.
+        case nothing
+        /// Whoever claims next: it collects while nobody listens.
+        case collecting(Subscription<Message>)
+        /// Somebody has claimed it, and the domain has not heard of that.
+        case claimed(Subscription<Message>)
+        /// Nobody: there are consumers, who have it already.
+        case nobody
+    }
+
     private let executor: any SessionExecutor
-    private var subscriptions: [Subscription<Message>]
+    private var subscriptions: [Subscription<Message>] = []
     /// The one subscription, where there is one only and nothing but the socket bounds it: the short way.
     @exclusivity(unchecked) private var sole: Subscription<Message>?
-    /// The subscription that collects while nobody listens, until somebody claims it.
-    private let unclaimed: Locked<Subscription<Message>?>
-    /// The same, as far as the domain has heard.
+    /// Guarded by `claims`.
+    private var unclaimed = Unclaimed.nothing
+    /// The subscription that collects while nobody listens, as far as the domain has heard.
     private var collecting: Subscription<Message>?
-    /// Whether somebody hears of messages in another way.
-    private var othersListen = false
     /// Told when a consumer has come back for more. Not a weak reference: those make every retain of the core
     /// slower. Whoever can take holds the core (``Messages/Iterator``). Set once, by the core's initializer.
     @exclusivity(unchecked) unowned var core: ClientCore?
-    private var isFinishedForGood = false
     /// How many messages were dropped, whoever they were for.
-    let dropped = Tally()
+    private(set) var dropped = 0
+    /// Whether somebody hears of messages in another way.
+    private var othersListen = false
+    private var isFinishedForGood = false
+
+    /// One lock for all clients: it is taken when a consumer comes or goes, and not for a message.
+    private static let claims = Locked(())
 
     init(executor: any SessionExecutor) {
         self.executor = executor
-        let first = Subscription<Message>()
-        subscriptions = [first]
-        unclaimed = Locked(first)
-        collecting = first
-        sole = first
     }
 
     /// How many consumers there are.
@@ -52,14 +62,20 @@ final class MessageHub: @unchecked Sendable {
         return listening.reduce(0) { max($0, $1.weight) }
     }
 
+    /// Counts messages that were dropped elsewhere.
+    func noteDropped(_ count: Int) {
+        dropped += count
+    }
+
     func append(_ message: consuming Message) {
         let weight = message.byteCount + Self.messageOverheadBytes
+        if sole == nil, subscriptions.isEmpty, !othersListen { collect() }
         if let sole {
             sole.append(message, weight: weight)
             return
         }
         for subscription in listening {
-            dropped.add(subscription.offer(copy message, weight: weight))
+            dropped += subscription.offer(copy message, weight: weight)
         }
     }
 
@@ -74,52 +90,112 @@ final class MessageHub: @unchecked Sendable {
         chooseWay()
     }
 
+    /// The first message that nobody listens to has come, or the first since somebody has begun to.
+    private func collect() {
+        let subscription = Self.claims.withLock { _ in
+            switch unclaimed {
+            case .claimed(let subscription):
+                unclaimed = .nobody
+                return subscription
+            case .nothing, .collecting, .nobody:
+                let subscription = Subscription<Message>()
+                unclaimed = .collecting(subscription)
+                collecting = subscription
+                return subscription
+            }
+        }
+        subscriptions = [subscription]
+        chooseWay()
+    }
+
     /// Ends every consumer's sequence after what it has not read yet. Later consumers start afresh, or,
     /// `forGood`, find the end behind what nobody has read.
     func finish(forGood: Bool = false) {
         isFinishedForGood = isFinishedForGood || forGood
-        let ended = subscriptions
-        let fresh = Subscription<Message>()
-        subscriptions = [fresh]
-        let abandoned = unclaimed.withLock { unclaimed in
-            defer { unclaimed = fresh }
+        let left = Self.claims.withLock { _ in
+            defer { unclaimed = .nothing }
             return unclaimed
         }
-        collecting = fresh
-        chooseWay()
+        let ended = subscriptions
+        keep(nil)
+        switch left {
+        case .nothing, .nobody: break
         // What nobody has claimed stays for the next consumer.
-        if let abandoned { fresh.inherit(abandoned) }
+        case .collecting(let abandoned): keep(abandoned)
+        case .claimed(let subscription): subscription.finish()
+        }
         for subscription in ended { subscription.finish() }
-        if isFinishedForGood { fresh.finish() }
+    }
+
+    /// Nobody listens any more: what `subscription` holds is for the next consumer.
+    private func keep(_ subscription: Subscription<Message>?) {
+        subscriptions = []
+        collecting = nil
+        if let subscription, !subscription.isEmpty {
+            let heir = Subscription<Message>()
+            heir.inherit(subscription)
+            if isFinishedForGood { heir.finish() }
+            subscriptions = [heir]
+            collecting = heir
+        }
+        Self.claims.withLock { _ in
+            // Who has claimed meanwhile takes it over when the domain hears of that.
+            if case .claimed = unclaimed { return }
+            unclaimed = collecting.map { .collecting($0) } ?? .nothing
+        }
+        chooseWay()
     }
 
     /// A consumer's subscription. Any thread may call this.
-    ///
-    /// The last consumer may have gone in this very moment. Then the domain hears of the claim behind that, and what was
-    /// left is the new consumer's.
     func claim(_ buffering: Buffering = .suspendReading) -> Subscription<Message> {
-        if let waiting = unclaimed.withLock({ $0.take() }) {
-            inDomain {
-                waiting.adopt(buffering)
-                self.dropped.add(waiting.trim())
-                if self.collecting === waiting { self.collecting = nil }
-                self.chooseWay()
+        let (subscription, isTakenOver) = Self.claims.withLock { _ in
+            switch unclaimed {
+            case .collecting(let waiting):
+                unclaimed = .nobody
+                return (waiting, true)
+            case .nothing:
+                let subscription = Subscription<Message>(buffering)
+                unclaimed = .claimed(subscription)
+                return (subscription, false)
+            case .claimed, .nobody: return (Subscription<Message>(buffering), false)
             }
-            return waiting
         }
-        let subscription = Subscription<Message>(buffering)
-        inDomain {
-            if let left = self.unclaimed.withLock({ $0.take() }) {
-                self.subscriptions.removeAll { $0 === left }
-                self.collecting = nil
-                subscription.inherit(left)
-                self.dropped.add(subscription.trim())
-            }
-            self.subscriptions.append(subscription)
-            self.chooseWay()
-            if self.isFinishedForGood { subscription.finish() }
-        }
+        inDomain { isTakenOver ? self.takeOver(subscription, buffering) : self.admit(subscription) }
         return subscription
+    }
+
+    private func takeOver(_ waiting: Subscription<Message>, _ buffering: Buffering) {
+        waiting.adopt(buffering)
+        dropped += waiting.trim()
+        if collecting === waiting { collecting = nil }
+        chooseWay()
+    }
+
+    private func admit(_ subscription: Subscription<Message>) {
+        // The session has ended, or a message has come, between the claim and now.
+        guard !subscription.isFinished, !subscriptions.contains(where: { $0 === subscription })
+        else { return }
+        let waiting = Self.claims.withLock { _ -> Subscription<Message>? in
+            switch unclaimed {
+            case .nothing, .nobody: return nil
+            case .claimed(let claimed):
+                guard claimed === subscription else { return nil }
+                unclaimed = .nobody
+                return collecting
+            case .collecting(let waiting):
+                unclaimed = .nobody
+                return waiting
+            }
+        }
+        if let waiting {
+            subscription.inherit(waiting)
+            dropped += subscription.trim()
+            subscriptions.removeAll { $0 === waiting }
+            collecting = nil
+        }
+        subscriptions.append(subscription)
+        chooseWay()
+        if isFinishedForGood { subscription.finish() }
     }
 
     /// The consumer is gone, and leaves what it has not read, `unread` of it taken already. Any thread may call this.
@@ -143,16 +219,11 @@ final class MessageHub: @unchecked Sendable {
         guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
         if subscriptions.count > 1 {
             subscriptions.remove(at: index)
+            chooseWay()
         } else {
-            let heir = Subscription<Message>()
             subscription.takeBack(unread)
-            heir.inherit(subscription)
-            if isFinishedForGood { heir.finish() }
-            subscriptions = [heir]
-            collecting = heir
-            unclaimed.withLock { $0 = heir }
+            keep(subscription)
         }
-        chooseWay()
     }
 
     /// A caller in the domain sees what comes next at once.

@@ -92,7 +92,7 @@ final class MessageInbox: @unchecked Sendable {
             tally.add(dropped)
             return dropped
         }
-        core.messages.dropped.add(dropped)
+        core.messages.noteDropped(dropped)
         if isOver { detach() }
     }
 }

@@ -75,7 +75,7 @@ final class StateHub: @unchecked Sendable {
     private var subscriptions: [Subscription<SessionState>] = []
     private var isFinished = false
     /// How many states were dropped, whoever they were for.
-    let dropped = Tally()
+    private(set) var dropped = 0
 
     init(executor: any SessionExecutor) {
         self.executor = executor
@@ -86,7 +86,7 @@ final class StateHub: @unchecked Sendable {
         for subscription in subscriptions {
             if subscription.queuedWeight >= Self.maximumQueued {
                 subscription.dropFirst(weight: 1)
-                dropped.add(1)
+                dropped += 1
             }
             subscription.append(state, weight: 1)
             subscription.wake()
@@ -112,6 +112,9 @@ final class StateHub: @unchecked Sendable {
 
     /// Any thread may call this.
     func remove(_ subscription: Subscription<SessionState>) {
-        executor.execute { self.subscriptions.removeAll { $0 === subscription } }
+        executor.execute {
+            self.subscriptions.removeAll { $0 === subscription }
+            if self.subscriptions.isEmpty { self.subscriptions = [] }
+        }
     }
 }

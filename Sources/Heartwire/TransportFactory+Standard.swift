@@ -6,7 +6,7 @@ public import HeartwireURLSession
 
 extension TransportFactory where Self == SocketTransportFactory {
     /// Sockets on the shared event loop, with the project's own protocol engine. The default but on Apple.
-    public static var sockets: SocketTransportFactory { SocketTransportFactory() }
+    public static var sockets: SocketTransportFactory { StandardTransport.sockets }
 }
 
 extension TransportFactory where Self == URLSessionTransportFactory {
@@ -24,11 +24,14 @@ extension TransportFactory where Self == URLSessionTransportFactory {
 
 /// What a client has unless it is told otherwise.
 enum StandardTransport {
+    /// One factory for all clients on the shared loop.
+    static let sockets = SocketTransportFactory()
+
     static func make() -> any TransportFactory {
         #if canImport(Darwin)
             URLSessionTransportFactory()
         #else
-            SocketTransportFactory()
+            sockets
         #endif
     }
 }

@@ -68,7 +68,7 @@ public actor WebSocketClient {
         )
         if tls != TLSConfiguration() { try tls.validate() }
         if let provider = configuration.request {
-            source = .provider { attempt in
+            source = .provider(Shared(url)) { attempt in
                 var request = try await provider(attempt)
                 if request.tls == nil { request.tls = tls }
                 if request.proxy == nil { request.proxy = proxy }
@@ -85,13 +85,7 @@ public actor WebSocketClient {
             request.redirects = redirects
             source = .fixed(request)
         }
-        var session = SessionConfiguration()
-        session.heartbeat = try configuration.heartbeat?.checked()
-        session.reconnect = configuration.reconnect
-        session.connectTimeout = configuration.connectTimeout
-        session.closeTimeout = configuration.closeTimeout
-        session.wakeSpacing = configuration.wakeSpacing
-        session.pathSettling = configuration.pathSettling
+        let session = try configuration.session
         var generator = SystemRandomNumberGenerator()
         let machine = SessionMachine(session, seed: configuration.seed ?? generator.next())
         // Last, because it takes possession of the store.
@@ -99,7 +93,7 @@ public actor WebSocketClient {
             try Delivery(outbox, executor: configuration.transport.executor)
         }
         core = ClientCore(
-            url: url, source: source, machine: machine, configuration: configuration,
+            source: source, machine: machine, configuration: configuration,
             delivery: delivery)
     }
 

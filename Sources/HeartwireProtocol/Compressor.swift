@@ -1,7 +1,8 @@
 /// Compresses the messages of one direction (RFC 7692 §7.2.1).
 ///
 /// What was compressed is always sent, larger or not: the peer's window has to see exactly what ours has
-/// seen. Whether a message is worth the trouble is therefore decided by its size alone, beforehand.
+/// seen. Whether a message is worth the trouble is therefore decided by its size alone, beforehand
+/// (``DeflateAgreement/thresholdBytes``).
 @safe final class Compressor {
     /// An empty message: the header of an empty block, whose rest is the tail that is left out (§7.2.3.6).
     private static let emptyMessage: [UInt8] = [0x00]
@@ -9,19 +10,16 @@
     private let codec: any DeflateCodec
     private let windowBits: Int
     private let keepsContext: Bool
-    private let thresholdBytes: Int
     private let level: Int
     /// `nil` before the first message that is compressed, and when it was given back.
     private var deflater: (any MessageDeflater)?
 
-    init(
-        codec: any DeflateCodec, windowBits: Int, keepsContext: Bool, options: DeflateOptions
-    ) {
+    /// - Parameter level: how hard to try, from 1 to 9.
+    init(codec: any DeflateCodec, windowBits: Int, keepsContext: Bool, level: Int) {
         self.codec = codec
         self.windowBits = windowBits
         self.keepsContext = keepsContext
-        thresholdBytes = options.thresholdBytes
-        level = min(9, max(1, options.level))
+        self.level = level
     }
 
     /// Whether there is a deflater, and so its window.
@@ -33,7 +31,6 @@
     func compress(
         _ message: UnsafeRawBufferPointer, _ send: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
-        guard message.count >= thresholdBytes else { return false }
         guard message.count > 0 else {
             unsafe Self.emptyMessage.withUnsafeBytes { unsafe send($0) }
             return true

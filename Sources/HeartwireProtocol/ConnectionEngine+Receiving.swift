@@ -57,7 +57,7 @@ extension ConnectionEngine {
 
     /// Answers the peer's Close with its own code, unless it is itself the answer to ours (§5.5.1).
     private mutating func closeArrived(_ close: ClosePayload) {
-        closeReceived = close
+        receivedClose = Shared(close)
         events.append(.closeReceived(close.code, reason: close.reason))
         if state == .open {
             guard answersEndings else { return waitForOwner() }

@@ -31,7 +31,7 @@ extension ConnectionEngine {
     ) throws(SendError) -> Bool {
         try requireOpen()
         // What is compressed is made in one piece.
-        guard compressor == nil, case .binary(let bytes) = message else {
+        guard agreement == nil, case .binary(let bytes) = message else {
             try send(message)
             defer { answerHeldPing() }
             return unsafe writeOut(write)
@@ -124,7 +124,7 @@ extension ConnectionEngine {
 
     /// Queues our one Close frame.
     mutating func queueClose(_ payload: ClosePayload) {
-        closeSent = payload
+        sentClose = Shared(payload)
         queue(.close, payload: payload.bytes)
     }
 
@@ -140,7 +140,11 @@ extension ConnectionEngine {
 
     /// Queues the one frame of a message. Control frames never come here (RFC 7692 §6.1).
     private mutating func queueData(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
-        guard let compressor else { return unsafe queue(opcode, payload) }
+        guard let agreement, payload.count >= agreement.thresholdBytes else {
+            return unsafe queue(opcode, payload)
+        }
+        let compressor = compressor ?? agreement.makeCompressor()
+        self.compressor = compressor
         let key = freshKey()
         let isCompressed = unsafe compressor.compress(payload) { compressed in
             unsafe FrameWriter.append(
@@ -154,9 +158,9 @@ extension ConnectionEngine {
     private mutating func freshKey() -> MaskingKey? {
         switch role {
         case .client:
-            if let half = spareRandomness.take() { return MaskingKey(random: half) }
+            if let half = spareRandomness.take() { return MaskingKey(random: UInt64(half)) }
             let word = random.next()
-            spareRandomness = word &>> 32
+            spareRandomness = UInt32(truncatingIfNeeded: word &>> 32)
             return MaskingKey(random: word)
         case .server: return nil
         }

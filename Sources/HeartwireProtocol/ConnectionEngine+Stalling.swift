@@ -11,6 +11,7 @@ extension ConnectionEngine {
         failForPeer(
             ProtocolViolation(
                 closeCode: .policyViolation, clause: "10.4",
-                expected: "a frame to go on within \(limits.frameStall)", seen: "nothing of it"))
+                expected: "a frame to go on within \(limits.value.frameStall)",
+                seen: "nothing of it"))
     }
 }

@@ -45,9 +45,9 @@ public struct ConnectionEngine: ~Copyable {
     /// Where the connection stands in its life.
     public internal(set) var state: State = .connecting
     /// What our Close frame held; `nil` before one was queued.
-    public internal(set) var closeSent: ClosePayload?
+    public var closeSent: ClosePayload? { sentClose?.value }
     /// What the peer's Close frame held; `nil` before one arrived.
-    public internal(set) var closeReceived: ClosePayload?
+    public var closeReceived: ClosePayload? { receivedClose?.value }
     /// Whether pings are answered as soon as they are read; the default. An owner that turns it off owes a
     /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``; it can leave a ping unanswered, too,
     /// which is what a test's endpoint is for.
@@ -68,22 +68,25 @@ public struct ConnectionEngine: ~Copyable {
         }
     }
 
-    let limits: Limits
-    let random: any RandomSource
-    /// The half of the last random word that has not become a masking key yet.
-    var spareRandomness: UInt64?
-    var opening: Opening
-    var frames: FrameReader
-    var outgoing = OutgoingBuffer()
-    var pongs: PongLedger
-    /// Client: what was offered. `nil` when that was nothing.
-    var offered: (options: DeflateOptions, codec: any DeflateCodec)?
-    /// Compresses what is sent; `nil` when compression was not agreed on.
-    var compressor: Compressor?
-    var events = EventQueue()
     /// Whether the peer's Close or fault was read and its answer is left to the owner.
     var isDeaf = false
     private var sawEOF = false
+    var sentClose: Shared<ClosePayload>?
+    var receivedClose: Shared<ClosePayload>?
+    let limits: Shared<Limits>
+    package let random: any RandomSource
+    /// The half of the last random word that has not become a masking key yet.
+    var spareRandomness: UInt32?
+    /// The opening handshake; `nil` once it is over.
+    var opening: Opening?
+    var frames: FrameReader
+    var outgoing = OutgoingBuffer()
+    var pongs: PongLedger
+    /// What was agreed on compression; `nil` when that was none.
+    var agreement: DeflateAgreement?
+    /// Compresses what is sent; `nil` before the first message that is long enough.
+    var compressor: Compressor?
+    var events = EventQueue()
 
     /// Begins as a client: the bytes of `request` wait to be written at once, with a fresh key.
     ///
@@ -102,10 +105,10 @@ public struct ConnectionEngine: ~Copyable {
         self.init(
             role: .client, limits: limits, random: random,
             opening: Opening(
-                responseReader: ResponseReader(
+                ResponseReader(
                     key: key, offeredSubprotocols: request.subprotocols, deflate: options,
-                    limits: limits)))
-        if let options, let codec { offered = (options, codec) }
+                    limits: limits),
+                offered: options.flatMap { options in codec.map { (options, $0) } }))
         outgoing.append(request.bytes(key: key, extensions: options?.offer))
     }
 
@@ -117,17 +120,17 @@ public struct ConnectionEngine: ~Copyable {
     public init(accepting limits: Limits = Limits(), random: any RandomSource) {
         self.init(
             role: .server, limits: limits, random: random,
-            opening: Opening(requestReader: RequestReader(limits: limits)))
+            opening: Opening(RequestReader(limits: limits)))
     }
 
     private init(
         role: Role, limits: Limits, random: any RandomSource, opening: Opening
     ) {
         self.role = role
-        self.limits = limits
+        self.limits = limits.shared
         self.random = random
         self.opening = opening
-        self.frames = FrameReader(sender: role.peer, limits: limits)
+        self.frames = FrameReader(sender: role.peer, limits: self.limits)
         self.pongs = PongLedger(limit: limits.pendingPongs)
     }
 
@@ -178,7 +181,7 @@ public struct ConnectionEngine: ~Copyable {
     }
 
     /// Whether compression was agreed on, so that few bytes may become many (RFC 7692).
-    public var inflates: Bool { compressor != nil }
+    public var inflates: Bool { agreement != nil }
 
     /// The oldest event not taken yet; `nil` when there is none. Constant time, no allocation.
     public mutating func nextEvent() -> EngineEvent? {
@@ -212,10 +215,10 @@ public struct ConnectionEngine: ~Copyable {
         switch next {
         case .connecting, .open, .closing: break
         case .closed:
-            opening = Opening()
+            opening = nil
             frames.drop()
             pongs.reset()
-            offered = nil
+            agreement = nil
             compressor = nil
         }
     }

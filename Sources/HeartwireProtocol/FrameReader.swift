@@ -30,7 +30,7 @@ struct FrameReader {
     private var controlPayload: [UInt8] = []
 
     /// - Parameter sender: the side whose bytes are read.
-    init(sender: Role, limits: Limits) {
+    init(sender: Role, limits: Shared<Limits>) {
         self.sender = sender
         self.assembler = MessageAssembler(limits: limits)
     }
@@ -39,9 +39,9 @@ struct FrameReader {
     var isInFrame: Bool { !isBetweenFrames }
 
     /// Lets compressed messages in from now on.
-    mutating func allowCompression(_ inflation: Inflation) {
+    mutating func allowCompression(_ agreement: DeflateAgreement) {
         allowsCompression = true
-        assembler.inflation = inflation
+        assembler.allowCompression(agreement)
     }
 
     /// Reads on from `offset`, which must be before the end, up to the end of the next frame or of

@@ -18,7 +18,7 @@
     private let codec: any DeflateCodec
     private let windowBits: Int
     private let keepsContext: Bool
-    private let limits: Limits
+    private let limits: Shared<Limits>
     /// `nil` before the first compressed message, and when it was given back.
     private var inflater: (any MessageInflater)?
     private var storage: UnsafeMutableRawPointer?
@@ -32,7 +32,7 @@
     /// The compressed bytes of the message so far.
     private(set) var received = 0
 
-    init(codec: any DeflateCodec, windowBits: Int, keepsContext: Bool, limits: Limits) {
+    init(codec: any DeflateCodec, windowBits: Int, keepsContext: Bool, limits: Shared<Limits>) {
         self.codec = codec
         self.windowBits = windowBits
         self.keepsContext = keepsContext
@@ -95,7 +95,9 @@
         try judgeRatio()
         guard validator.isAtBoundary else { throw .invalidInflatedText }
         let message = makeMessage()
-        if capacity > max(Self.smallestCapacity, limits.eagerReservationBytes) { releaseRoom() }
+        if capacity > max(Self.smallestCapacity, limits.value.eagerReservationBytes) {
+            releaseRoom()
+        }
         count = 0
         if !keepsContext { inflater?.reset() }
         return message
@@ -156,13 +158,15 @@
             let fresh = unsafe UnsafeRawBufferPointer(start: storage + start, count: produced)
             guard unsafe validator.consume(fresh) else { throw .invalidInflatedText }
         }
-        guard count <= limits.messageBytes else { throw .inflatedTooBig(limits.messageBytes) }
+        guard count <= limits.value.messageBytes else {
+            throw .inflatedTooBig(limits.value.messageBytes)
+        }
     }
 
     private func judgeRatio() throws(ProtocolViolation) {
-        let judged = count &- max(0, limits.inflateRatioGraceBytes)
-        guard judged <= 0 || (judged &- 1) / max(1, received) < limits.inflateRatio else {
-            throw .inflatedTooMuch(limits.inflateRatio)
+        let judged = count &- max(0, limits.value.inflateRatioGraceBytes)
+        guard judged <= 0 || (judged &- 1) / max(1, received) < limits.value.inflateRatio else {
+            throw .inflatedTooMuch(limits.value.inflateRatio)
         }
     }
 
@@ -177,7 +181,7 @@
     /// arrival shows that the message is too long.
     private func makeRoom(for compressed: Int) {
         guard count == capacity else { return }
-        let bound = max(0, limits.messageBytes)
+        let bound = max(0, limits.value.messageBytes)
         let guess = max(Self.smallestCapacity, min(compressed, 16_384) &* 4)
         let wanted = capacity == 0 ? guess : capacity &* 2
         let larger = bound < wanted ? bound &+ 1 : wanted

@@ -62,6 +62,11 @@ public struct Limits: Sendable, Hashable {
     /// The defaults, each of which can then be changed.
     public init() {}
 
+    /// The same limits, stored once for all connections where they are the defaults.
+    package var shared: Shared<Limits> { Shared(self, unless: Self.usual) }
+
+    private static let usual = Shared(Limits())
+
     /// The most compressed bytes in one message: what is random grows a little by being deflated, and each
     /// flush adds a few bytes.
     var compressedBytes: Int {

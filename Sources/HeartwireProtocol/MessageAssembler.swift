@@ -14,19 +14,27 @@ struct MessageAssembler {
         case binary
     }
 
-    private let limits: Limits
-    /// The message that has begun and has not ended; `nil` between messages.
-    private var kind: Kind?
+    // The small ones stand together: an idle connection pays for the gaps.
+    private let limits: Shared<Limits>
     private var frameCount = 0
     private var buffer: [UInt8] = []
     private var validator = UTF8Validator()
-    /// Takes the compressed messages; `nil` when compression was not agreed on.
-    var inflation: Inflation?
+    /// The message that has begun and has not ended; `nil` between messages.
+    private var kind: Kind?
     /// Whether the message that has begun is compressed.
     private var isInflating = false
+    /// What makes ``inflation``; `nil` when compression was not agreed on.
+    private var agreement: DeflateAgreement?
+    /// Takes the compressed messages; `nil` before the first of them.
+    private(set) var inflation: Inflation?
 
-    init(limits: Limits) {
+    init(limits: Shared<Limits>) {
         self.limits = limits
+    }
+
+    /// Lets compressed messages in from now on.
+    mutating func allowCompression(_ agreement: DeflateAgreement) {
+        self.agreement = agreement
     }
 
     /// Whether a message has begun and not ended.
@@ -38,15 +46,19 @@ struct MessageAssembler {
     func admit(_ header: FrameHeader) throws(ProtocolViolation) {
         if header.opcode == .continuation {
             guard isInMessage else { throw .strayContinuation }
-            guard frameCount < limits.fragments else { throw .tooManyFragments(limits.fragments) }
+            guard frameCount < limits.value.fragments else {
+                throw .tooManyFragments(limits.value.fragments)
+            }
         } else {
             guard !isInMessage else { throw .interruptedMessage(header.opcode) }
-            guard limits.fragments > 0 else { throw .tooManyFragments(limits.fragments) }
+            guard limits.value.fragments > 0 else {
+                throw .tooManyFragments(limits.value.fragments)
+            }
         }
         if header.isCompressed || isInflating { return try admitCompressed(header) }
         // The buffer never holds more than the limit, so the difference cannot overflow.
-        guard header.payloadLength <= limits.messageBytes &- buffer.count else {
-            throw .messageTooBig(limits.messageBytes)
+        guard header.payloadLength <= limits.value.messageBytes &- buffer.count else {
+            throw .messageTooBig(limits.value.messageBytes)
         }
     }
 
@@ -54,8 +66,8 @@ struct MessageAssembler {
     @inline(never)
     private func admitCompressed(_ header: FrameHeader) throws(ProtocolViolation) {
         let received = isInflating ? inflation?.received ?? 0 : 0
-        guard header.payloadLength <= limits.compressedBytes &- received else {
-            throw .messageTooBig(limits.messageBytes)
+        guard header.payloadLength <= limits.value.compressedBytes &- received else {
+            throw .messageTooBig(limits.value.messageBytes)
         }
     }
 
@@ -88,15 +100,20 @@ struct MessageAssembler {
         case .continuation, .close, .ping, .pong: break
         }
         frameCount &+= 1
-        if header.isCompressed, let inflation {
-            isInflating = true
-            inflation.begin(isText: kind == .text)
-        }
+        if header.isCompressed { beginInflating() }
         guard !isInflating else { return }
-        let promised = min(header.payloadLength, max(0, limits.eagerReservationBytes))
+        let promised = min(header.payloadLength, max(0, limits.value.eagerReservationBytes))
         if buffer.capacity &- buffer.count < promised, buffer.isEmpty {
             buffer.reserveCapacity(promised)
         }
+    }
+
+    /// What inflates is made for the first message that needs it, so that a connection without any has none.
+    private mutating func beginInflating() {
+        let inflation = inflation ?? agreement?.makeInflation(limits: limits)
+        self.inflation = inflation
+        inflation?.begin(isText: kind == .text)
+        isInflating = inflation != nil
     }
 
     /// Takes the next piece of the payload of the frame that was begun.
@@ -169,6 +186,7 @@ struct MessageAssembler {
     /// Drops the message that has begun, if any, and the storage: nothing is read any more.
     mutating func drop() {
         buffer = []
+        agreement = nil
         inflation = nil
         reset()
     }

@@ -41,3 +41,23 @@ extension OpeningRequestHead: CustomStringConvertible {
             "GET \(DisplayText.excerpt(String(path)))\(path.endIndex < target.endIndex ? "?…" : "")"
     }
 }
+
+extension OpeningRequestHead {
+    /// The head as it stands on the wire: a fraction of the memory that its parts take, for who keeps it for long.
+    package var bytes: [UInt8] {
+        var head = MessageHeadWriter(startLine: "GET \(target) HTTP/1.1")
+        for (name, value) in headers { head.append(name, value) }
+        // A copy of just the size.
+        return Array(head.finish()[...])
+    }
+
+    /// Reads what ``bytes`` gave; `nil` for anything but a lawful head.
+    package init?(bytes: [UInt8]) {
+        var limits = Limits()
+        limits.headBytes = bytes.count
+        limits.headLines = bytes.count
+        var reader = RequestReader(limits: limits)
+        guard case .received(let head) = reader.receive(bytes.span).outcome else { return nil }
+        self = head
+    }
+}

@@ -4,13 +4,13 @@
 /// is followed neither from `wss:` to `ws:`, nor to a place where the attempt has been, nor past the limit. To
 /// another origin go neither credentials nor cookies, nor a `Host` of the app's own.
 public struct RedirectTrail: Sendable {
-    private let limit: Int
-    private var followed = 0
+    private let limit: Int32
+    private var followed: Int32 = 0
     private var visited: Set<WebSocketURL> = []
 
     /// Begins where no redirect was followed yet.
     public init(limit: Int) {
-        self.limit = limit
+        self.limit = Int32(clamping: limit)
     }
 
     /// Whether an answer with this status is a redirect.

@@ -11,7 +11,8 @@ public struct WebSocketURL: Sendable, Hashable {
     public let host: String
     /// The host as the resolver should get it: a name that was given with a trailing dot keeps it, so that no
     /// search list applies.
-    public let resolverName: String
+    public var resolverName: String { isRooted ? host + "." : host }
+    private let isRooted: Bool
     /// Whether the host is an IPv6 address.
     public let isIPv6: Bool
     /// The port, 1 to 65535; 80 or 443 where the URL names none.
@@ -19,9 +20,16 @@ public struct WebSocketURL: Sendable, Hashable {
     /// Path and query as they go onto the request line; `/` at the least (RFC 6455 §3).
     public let requestTarget: String
     /// The user in the URL, decoded; `nil` when there is no user information.
-    public let user: String?
+    public var user: String? { userInfo?.value.user }
     /// The password in the URL, decoded.
-    public let password: String?
+    public var password: String? { userInfo?.value.password }
+    /// Few URLs have any.
+    private let userInfo: Shared<UserInfo>?
+
+    private struct UserInfo: Sendable, Hashable {
+        let user: String?
+        let password: String?
+    }
 
     /// Reads a URL.
     ///
@@ -35,12 +43,11 @@ public struct WebSocketURL: Sendable, Hashable {
         let authority = try URLAuthority(rest[..<(end ?? rest.endIndex)])
         self.isSecure = isSecure
         host = authority.host
-        resolverName = authority.isRooted ? authority.host + "." : authority.host
+        isRooted = authority.isRooted
         isIPv6 = authority.isIPv6
         port = authority.port ?? Self.defaultPort(isSecure)
         requestTarget = target.utf8.first == UInt8(ascii: "/") ? String(target) : "/\(target)"
-        user = authority.user
-        password = authority.password
+        userInfo = Self.userInfo(authority.user, authority.password)
     }
 
     /// The scheme, `ws` or `wss`.
@@ -62,12 +69,15 @@ public struct WebSocketURL: Sendable, Hashable {
     private init(_ url: WebSocketURL, target: String, user: String?, password: String?) {
         isSecure = url.isSecure
         host = url.host
-        resolverName = url.resolverName
+        isRooted = url.isRooted
         isIPv6 = url.isIPv6
         port = url.port
         requestTarget = target
-        self.user = user
-        self.password = password
+        userInfo = Self.userInfo(user, password)
+    }
+
+    private static func userInfo(_ user: String?, _ password: String?) -> Shared<UserInfo>? {
+        user == nil && password == nil ? nil : Shared(UserInfo(user: user, password: password))
     }
 
     /// This URL with another path and query, which must begin with a slash and hold visible ASCII only.

@@ -2,7 +2,9 @@ public import HeartwireProtocol
 
 /// Why a connection ended. Each connection ends with exactly one of these (promises G4, H10): the
 /// first terminal signal decides, and later ones are symptoms.
-public enum CloseCause: Sendable, Hashable {
+///
+/// Indirect, so that a connection that is open pays for none: states, events and effects all have room for one.
+public indirect enum CloseCause: Sendable, Hashable {
     /// The app asked for the close. `answer` is the peer's Close frame, `nil` when none came in time.
     case closedByApp(sent: CloseCode?, answer: PeerClose?)
     /// The peer sent a Close frame of its own accord.

@@ -1,22 +1,62 @@
 public import HeartwireProtocol
 
 /// What one attempt asks the server for. A provider gives a fresh one for every attempt (promise R4).
+///
+/// A copy costs a reference: the client, its transport and the app share what is the same.
 public struct ConnectionRequest: Sendable, Hashable {
+    private struct Contents: Sendable, Hashable {
+        var opening: OpeningRequest
+        var limits: Shared<Limits>
+        var compression = Usual.compression
+        var tls: Shared<TLSConfiguration>?
+        var proxy: Shared<ProxyConfiguration>?
+        var redirects: RedirectPolicy?
+    }
+
+    /// What most requests have; it is stored once for all of them.
+    private enum Usual {
+        static let compression = Shared(Compression.deflate())
+        static let tls = Shared(TLSConfiguration())
+        static let proxy = Shared(ProxyConfiguration.direct)
+    }
+
+    private var contents: Shared<Contents>
+
     /// The opening handshake's request, valid by construction.
-    public private(set) var opening: OpeningRequest
+    public var opening: OpeningRequest { contents.value.opening }
+
     /// The limits that hold for this connection.
-    public var limits: Limits
+    public var limits: Limits {
+        get { contents.value.limits.value }
+        set { contents.value.limits = newValue.shared }
+    }
+
     /// Whether and how compression is offered (RFC 7692). Default: it is, as browsers do.
-    public var compression = Compression.deflate()
+    public var compression: Compression {
+        get { contents.value.compression.value }
+        set { contents.value.compression = Shared(newValue, unless: Usual.compression) }
+    }
+
     /// How a `wss:` server is checked, for this attempt alone; `nil`, the default, leaves it to the client's
     /// own configuration.
-    public var tls: TLSConfiguration?
+    public var tls: TLSConfiguration? {
+        get { contents.value.tls?.value }
+        set { contents.value.tls = newValue.map { Shared($0, unless: Usual.tls) } }
+    }
+
     /// Which proxy to go through, for this attempt alone; `nil`, the default, leaves it to the client's own
     /// configuration.
-    public var proxy: ProxyConfiguration?
+    public var proxy: ProxyConfiguration? {
+        get { contents.value.proxy?.value }
+        set { contents.value.proxy = newValue.map { Shared($0, unless: Usual.proxy) } }
+    }
+
     /// Whether redirects are followed, for this attempt alone; `nil`, the default, leaves it to the client's
     /// own configuration.
-    public var redirects: RedirectPolicy?
+    public var redirects: RedirectPolicy? {
+        get { contents.value.redirects }
+        set { contents.value.redirects = newValue }
+    }
 
     /// Where to connect to.
     public var url: WebSocketURL { opening.url }
@@ -34,15 +74,18 @@ public struct ConnectionRequest: Sendable, Hashable {
         url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = [],
         limits: Limits = Limits()
     ) throws(OpeningRequestError) {
-        self.opening = try OpeningRequest(url: url, headers: headers, subprotocols: subprotocols)
-        self.limits = limits
+        let opening = try OpeningRequest(url: url, headers: headers, subprotocols: subprotocols)
+        contents = Shared(Contents(opening: opening, limits: limits.shared))
     }
+
+    /// The limits where they are stored, for what lives as long as a connection.
+    package var sharedLimits: Shared<Limits> { contents.value.limits }
 
     /// This request with another opening, as a redirect asks for. Another server does not get to see the
     /// client's certificate.
     public func redirected(to opening: OpeningRequest) -> ConnectionRequest {
         var request = self
-        request.opening = opening
+        request.contents.value.opening = opening
         if (opening.url.host, opening.url.port) != (url.host, url.port) {
             request.tls?.identity = nil
         }

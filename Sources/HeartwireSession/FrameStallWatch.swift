@@ -15,12 +15,13 @@ package struct FrameStallWatch: Sendable {
     /// A timer that fires so late says that this process stood still, not the peer.
     static let tolerance = Duration.seconds(1)
 
-    private let limit: Duration
+    /// In nanoseconds, which is half of a duration.
+    private let limit: Int64
     private var lastProgress = MonotonicInstant.origin
 
     /// Watches for frames that stand still for `limit`, that is for `Limits.frameStall`.
     package init(limit: Duration) {
-        self.limit = limit
+        self.limit = limit.wholeNanoseconds
     }
 
     /// Takes note that bytes came, or that reading goes on, while a frame is under way.
@@ -29,7 +30,7 @@ package struct FrameStallWatch: Sendable {
     }
 
     /// When the frame will have stood still for too long, if nothing more comes.
-    package var due: MonotonicInstant { lastProgress.advanced(by: limit) }
+    package var due: MonotonicInstant { lastProgress.advanced(by: .nanoseconds(limit)) }
 
     /// Judges the frame at `now`, when a timer fires that was set to `timer`.
     package mutating func verdict(timer: MonotonicInstant, now: MonotonicInstant) -> Verdict {

@@ -18,7 +18,7 @@ public enum SessionEvent: Sendable, Hashable {
     /// that the client runs on and no connection of it, so it carries no generation.
     case pathChanged(NetworkPath)
     /// The app wants the pulse taken by other settings from now on, or not at all.
-    case heartbeatChanged(Heartbeat<MonotonicInstant>.Configuration?)
+    indirect case heartbeatChanged(Heartbeat<MonotonicInstant>.Configuration?)
     /// Something that was sent waits for a pong behind it (D3). Where no ping is out, one goes out now.
     case fenceRequested
     /// The app's provider gave the request for this attempt.

@@ -1,4 +1,4 @@
-import HeartwireProtocol
+package import HeartwireProtocol
 
 /// The life of a client over many connections (promises G1–G4, R1–R6, L1–L3, H1–H15 through ``Heartbeat``).
 ///
@@ -52,7 +52,11 @@ import HeartwireProtocol
 /// is settled first, because the connection has been open for that long; then the heartbeat decides.
 public struct SessionMachine: Sendable {
     /// The settings. Only the heartbeat's change during the life of a machine.
-    public internal(set) var configuration: SessionConfiguration
+    public internal(set) var configuration: SessionConfiguration {
+        get { settings.value }
+        set { settings.value = newValue }
+    }
+    private var settings: Shared<SessionConfiguration>
     /// The connection that is current: the last one that was begun, or the one that is waited for.
     public internal(set) var generation: Generation
     /// How many events the gate has turned away, for diagnostics.
@@ -74,7 +78,12 @@ public struct SessionMachine: Sendable {
 
     /// Makes the machine of a client that has not connected yet; `seed` determines all of its jitter.
     public init(_ configuration: SessionConfiguration = SessionConfiguration(), seed: UInt64) {
-        self.configuration = configuration
+        self.init(Shared(configuration), seed: seed)
+    }
+
+    /// The same with settings that other clients have too.
+    package init(_ settings: Shared<SessionConfiguration>, seed: UInt64) {
+        self.settings = settings
         generation = .none
         staleEvents = 0
         phase = .idle

@@ -125,3 +125,9 @@ final class ConnectRace {
         running = []
     }
 }
+
+/// What has to be called off when a channel ends: of one that connects the race, of one that drains the timer.
+enum ChannelDuty {
+    case race(ConnectRace)
+    case timer(TimerID)
+}

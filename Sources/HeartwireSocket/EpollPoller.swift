@@ -9,12 +9,15 @@
         private static let wakeToken = UInt64.max
         private static let timerToken = UInt64.max - 1
         private static let batchSize = 256
+        /// Timers whose deadlines lie within one tick are waited for together, to its end: ten thousand hearts wake the
+        /// loop a thousand times a second and not ten thousand times, and none beats later than this.
+        static let tickNanoseconds: Int64 = 1_000_000
 
         private let epoll: Int32
         private let wakeDescriptor: Int32
         private let timerDescriptor: Int32
         private let events: UnsafeMutablePointer<epoll_event>
-        /// What the timerfd is set to; `nil` while it is disarmed.
+        /// The end of the tick that the timerfd is set for; `nil` while it is disarmed.
         @exclusivity(unchecked) private var armed: MonotonicInstant?
         /// How many events the last wait has found.
         @exclusivity(unchecked) private var found: Int32 = 0
@@ -63,7 +66,8 @@
         }
 
         func wait(until deadline: MonotonicInstant?, mayBlock: Bool) {
-            if deadline != armed { arm(deadline) }
+            let tick = deadline.map { Self.endOfTick($0) }
+            if tick != armed { arm(deadline, tick: tick) }
             found = epoll_wait(epoll, events, Int32(Self.batchSize), mayBlock ? -1 : 0)
         }
 
@@ -92,16 +96,27 @@
             return readiness
         }
 
-        private func arm(_ deadline: MonotonicInstant?) {
+        /// The end of the tick in which `deadline` lies; `deadline` itself at the end of all time.
+        static func endOfTick(_ deadline: MonotonicInstant) -> MonotonicInstant {
+            let into = deadline.nanoseconds % tickNanoseconds
+            guard into > 0, deadline.nanoseconds <= Int64.max - tickNanoseconds else {
+                return deadline
+            }
+            return MonotonicInstant(nanoseconds: deadline.nanoseconds - into + tickNanoseconds)
+        }
+
+        private func arm(_ deadline: MonotonicInstant?, tick: MonotonicInstant?) {
             var setting = itimerspec()
-            if let deadline {
-                // An absolute time of zero would disarm; anything past fires at once.
-                let nanoseconds = max(1, deadline.nanoseconds)
+            if let deadline, let tick {
+                // What is due already does not wait for its tick. An absolute time of zero would disarm; anything past
+                // fires at once.
+                let isDue = deadline <= SystemClock.now()
+                let nanoseconds = max(1, (isDue ? deadline : tick).nanoseconds)
                 setting.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
                 setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
             }
             _ = timerfd_settime(timerDescriptor, heartwire_tfd_abstime, &setting, nil)
-            armed = deadline
+            armed = tick
         }
 
         private func drain(_ descriptor: Int32) {

@@ -154,7 +154,7 @@ extension SocketTransport: ByteChannelHandler {
 
     /// An unsolicited pong is lawful and means nothing (RFC 6455 §5.5.3).
     func pongReceived(_ payload: [UInt8]) {
-        guard let id = awaited, payload == id.payload else { return }
+        guard let id = awaited, id.isNamed(by: payload) else { return }
         awaited = nil
         releaseIdleBuffers()
         observer?.transportReceivedPong(generation, id)

@@ -23,7 +23,7 @@ extension SocketTransport {
         channel?.abort(reset: false)
         channel = nil
         request = next
-        engine = Self.makeEngine(next, random)
+        engine = Self.makeEngine(next, engine.random)
         (isStreamUp, isBlocked) = (false, false)
         observer?.transportProgressed(generation, .resolving)
         guard state == .connecting else { return }

@@ -34,7 +34,7 @@ final class SocketTransport: Transport, TurnFlushable {
     }
 
     /// What the peer ended an open connection with.
-    enum Ending {
+    indirect enum Ending {
         case close(PeerClose)
         case violation(ProtocolViolation)
     }
@@ -42,7 +42,6 @@ final class SocketTransport: Transport, TurnFlushable {
     let generation: Generation
     var request: ConnectionRequest
     let factory: SocketTransportFactory
-    let random: any RandomSource
     let executor: any SessionExecutor
     /// Held until the end was reported or `abort()` was called.
     var observer: (any TransportObserver)?
@@ -54,12 +53,12 @@ final class SocketTransport: Transport, TurnFlushable {
     var isDirty = false
     var isBlocked = false
     var owesWritable = false
-    /// The peer's end that is to be answered and reported at the end of the turn at the latest.
-    var ending: Ending?
     /// Whether the present read has yielded a message.
     var hasDelivered = false
     var isStreamUp = false
     var isReading = true
+    /// The peer's end that is to be answered and reported at the end of the turn at the latest.
+    var ending: Ending?
     /// What came in one read with bytes that inflated past what consumers can hold; taken once they have room.
     var withheld = ByteQueue()
     var awaited: PingID?
@@ -78,7 +77,6 @@ final class SocketTransport: Transport, TurnFlushable {
         self.generation = generation
         self.request = request
         self.factory = factory
-        self.random = random
         executor = factory.executor
         trail = request.redirects?.trail
         stallWatch = FrameStallWatch(limit: request.limits.frameStall)
@@ -119,7 +117,9 @@ final class SocketTransport: Transport, TurnFlushable {
             if engine.outgoingCount > Self.warmBytes { flushOutgoing() }
         }
         if engine.outgoingCount > 0 { markDirty() }
-        guard engine.outgoingCount > max(0, request.limits.outgoingHighWater) else { return true }
+        guard engine.outgoingCount > max(0, request.sharedLimits.value.outgoingHighWater) else {
+            return true
+        }
         owesWritable = true
         return false
     }
@@ -186,7 +186,8 @@ final class SocketTransport: Transport, TurnFlushable {
             engine.didWrite(written)
             isBlocked = written < waiting
         }
-        if owesWritable, engine.outgoingCount <= max(0, request.limits.outgoingLowWater) {
+        let lowWater = max(0, request.sharedLimits.value.outgoingLowWater)
+        if owesWritable, engine.outgoingCount <= lowWater {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }

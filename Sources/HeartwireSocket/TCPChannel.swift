@@ -37,18 +37,18 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     }
 
     private let loop: EventLoop
-    @exclusivity(unchecked) private var state: State
-    @exclusivity(unchecked) private var descriptor: Int32
     private var token: UInt64?
     private var interest: Readiness = []
+    @exclusivity(unchecked) private var state: State
     @exclusivity(unchecked) private var isReading = true
     @exclusivity(unchecked) private var wantsWrite = false
     @exclusivity(unchecked) private var receivedEOF = false
+    @exclusivity(unchecked) private var descriptor: Int32
+    /// What one read takes at most.
+    @exclusivity(unchecked) private var readBytes = Int32(EventLoop.readBufferBytes)
     /// A write that failed; reported when everything that was received has been handed over.
-    @exclusivity(unchecked) private var brokenWrite: ConnectionFailure?
-    private var race: ConnectRace?
-    private var timer: TimerID?
-    @exclusivity(unchecked) private var readBytes = EventLoop.readBufferBytes
+    @exclusivity(unchecked) private var brokenWrite: Shared<ConnectionFailure>?
+    private var pending: ChannelDuty?
 
     /// Who hears about this channel.
     @exclusivity(unchecked) public var handler: (any ByteChannelHandler)?
@@ -91,7 +91,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     private func race(_ addresses: [SocketAddress]) {
         let race = ConnectRace(addresses, on: loop) { result in
-            self.race = nil
+            self.pending = nil
             switch result {
             case .failure(let failure): self.fail(failure)
             case .success(let descriptor):
@@ -101,7 +101,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
                 self.handler?.channelConnected()
             }
         }
-        self.race = race
+        pending = .race(race)
         race.start()
     }
 
@@ -136,7 +136,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
             if direct >= Self.smallestDirectRead { return readDirectly(direct, handler) }
         }
         let shared = loop.sharedReadBuffer
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: shared.prefix(readBytes))
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: shared.prefix(Int(readBytes)))
         received(TCPSocket.receive(descriptor, into: buffer)) { count in
             handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
@@ -164,7 +164,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         switch transfer {
         case .bytes(0):
             receivedEOF = true
-            if let brokenWrite { return fail(brokenWrite) }
+            if let brokenWrite { return fail(brokenWrite.value) }
             updateInterest()
             handler?.channelReceivedEOF()
         case .bytes(let count): handOver(count)
@@ -215,7 +215,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     }
 
     private func writeBroke(_ failure: ConnectionFailure) {
-        brokenWrite = failure
+        brokenWrite = Shared(failure)
         guard receivedEOF || !isReading, !awaitsReading else { return }
         loop.execute {
             guard self.state == .up else { return }
@@ -232,7 +232,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     /// Bounds what one read takes, below what the loop's buffer holds.
     public func limitReads(to bytes: Int) {
-        readBytes = max(1, min(bytes, EventLoop.readBufferBytes))
+        readBytes = Int32(max(1, min(bytes, EventLoop.readBufferBytes)))
     }
 
     /// Sends FIN after what was written and goes on reading.
@@ -250,7 +250,8 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         wantsWrite = false
         updateInterest()
         // Held by the timer until then, whoever lets go of it.
-        timer = loop.schedule(at: loop.now().advanced(by: Self.finishTimeout)) { self.end() }
+        let deadline = loop.now().advanced(by: Self.finishTimeout)
+        pending = .timer(loop.schedule(at: deadline) { self.end() })
     }
 
     /// Closes at once, with RST where `reset` asks for it.
@@ -263,10 +264,11 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         guard state != .ended else { return }
         state = .ended
         handler = nil
-        race?.cancel()
-        race = nil
-        if let timer { loop.cancel(timer) }
-        timer = nil
+        switch pending.take() {
+        case nil: break
+        case .race(let race): race.cancel()
+        case .timer(let timer): loop.cancel(timer)
+        }
         stopWatching()
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1

@@ -31,8 +31,8 @@ extension EndpointConnection {
         case .binary: record(.message(isText: false, bytes: message.byteCount))
         }
         endpoint.messageHandler?(self, message)
-        guard behaviour.echoes else { return }
-        if behaviour.sharesEchoes { endpoint.share(message, from: self) }
+        guard treatment.value.echoes else { return }
+        if treatment.value.sharesEchoes { endpoint.share(message, from: self) }
         // Nothing is sent behind a Close frame; that is all that can go wrong here.
         guard message.byteCount >= ConnectionEngine.longMessageBytes, !isBlocked else {
             return (try? engine.send(message)) ?? ()
@@ -55,7 +55,7 @@ extension EndpointConnection {
     private func pingReceived(_ payload: [UInt8]) {
         mayBeIdle = true
         record(.ping(bytes: payload.count))
-        switch behaviour.pong {
+        switch treatment.value.pong {
         case .on: try? engine.sendPong(payload)
         case .off: return
         case .double:
@@ -173,7 +173,7 @@ extension EndpointConnection {
 extension EndpointConnection {
     private func open() {
         state = .open
-        helloRemaining = behaviour.hello?.count ?? 0
+        helloRemaining = Int32(clamping: behaviour.hello?.count ?? 0)
         // A client that speaks subprotocols gets the one that it likes best.
         engine.accept(
             subprotocol: request?.subprotocols.first,
@@ -216,8 +216,8 @@ extension EndpointConnection {
                 helloRemaining = 0
             }
         }
-        if helloRemaining == 0, let close = pendingClose {
-            pendingClose = nil
+        if helloRemaining == 0, isClosePending, let close = behaviour.close {
+            isClosePending = false
             send(close)
             hasQueued = true
         }
@@ -225,7 +225,7 @@ extension EndpointConnection {
     }
 
     private func scriptedClose(_ close: EndpointBehaviour.Close) {
-        guard helloRemaining == 0 else { return pendingClose = close }
+        guard helloRemaining == 0 else { return isClosePending = true }
         send(close)
         scheduleFlush()
     }

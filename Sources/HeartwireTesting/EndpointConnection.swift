@@ -33,26 +33,36 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     /// Where the connection stands.
     public internal(set) var state = State.awaitingRequest
     /// How the connection is treated; the default until the request has come.
-    public internal(set) var behaviour = EndpointBehaviour()
-    /// What the client asked for, once it has.
-    public internal(set) var request: OpeningRequestHead?
+    public internal(set) var behaviour: EndpointBehaviour {
+        get { treatment.value }
+        set { treatment = Shared(newValue, unless: Self.usualTreatment) }
+    }
+    /// What the client asked for, once it has. Kept as bytes, so each call reads them anew.
+    public internal(set) var request: OpeningRequestHead? {
+        get { requestBytes.flatMap { OpeningRequestHead(bytes: $0) } }
+        set { requestBytes = newValue?.bytes }
+    }
 
+    /// The behaviour; the usual one is stored once for all connections.
+    private(set) var treatment = EndpointConnection.usualTreatment
+    private static let usualTreatment = Shared(EndpointBehaviour())
+    private var requestBytes: [UInt8]?
     let endpoint: Endpoint
     let channel: any ByteChannel
     /// Exclusive by confinement: the engine calls nobody but its random source and the channel, which reports nothing from within.
     @exclusivity(unchecked) var engine: ConnectionEngine
     /// Hello messages that are still to be queued.
-    var helloRemaining = 0
-    /// A Close frame whose time has come while hello messages were still to be queued.
-    var pendingClose: EndpointBehaviour.Close?
+    var helloRemaining: Int32 = 0
+    /// Whether the time of the behaviour's Close frame has come while hello messages were still to be queued.
+    var isClosePending = false
     /// Whether an unlawful Close frame went out: the client's answer to it is not answered again.
     var hasSentRawClose = false
     /// Whether the journal has our Close frame: there is one at the most.
     var closeRecorded = false
-    var latePongs = 0
-    private var openingTimer: Int?
-    private var timers: [Int: TimerID] = [:]
-    private var lastTimer = 0
+    var latePongs: Int32 = 0
+    private var lastTimer: Int32 = 0
+    private var openingTimer: Int32 = 0
+    private var timers: [Int32: TimerID] = [:]
     private var isFlushScheduled = false
     var isBlocked = false
     /// Whether the handshake or a ping came last, and no message: the connection may be idle for long now.
@@ -224,7 +234,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
 
     /// Does something later, unless the connection has ended by then.
     @discardableResult
-    func after(_ delay: Duration, _ action: @escaping (EndpointConnection) -> Void) -> Int {
+    func after(_ delay: Duration, _ action: @escaping (EndpointConnection) -> Void) -> Int32 {
         at(endpoint.executor.now().advanced(by: delay), action)
     }
 
@@ -232,12 +242,12 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     @discardableResult
     func at(
         _ deadline: MonotonicInstant, _ action: @escaping (EndpointConnection) -> Void
-    ) -> Int {
-        lastTimer += 1
+    ) -> Int32 {
+        lastTimer &+= 1
         let number = lastTimer
         timers[number] = endpoint.executor.schedule(at: deadline) {
             // Held until it fires or is cancelled, which the end of the connection does.
-            guard self.timers.removeValue(forKey: number) != nil else { return }
+            guard self.takeTimer(number) != nil else { return }
             action(self)
         }
         return number
@@ -245,8 +255,14 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
 
     /// The client has asked: it need not hurry any more.
     func stopOpeningTimer() {
-        guard let openingTimer, let timer = timers.removeValue(forKey: openingTimer) else { return }
+        guard let timer = takeTimer(openingTimer) else { return }
         endpoint.executor.cancel(timer)
+    }
+
+    /// Forgets a timer, and gives the table's storage back with the last of them.
+    private func takeTimer(_ number: Int32) -> TimerID? {
+        defer { if timers.isEmpty { timers = [:] } }
+        return timers.removeValue(forKey: number)
     }
 
     func cancelTimers() {

@@ -210,6 +210,21 @@ struct ConnectionEngineCompressionTests {
         _ = try pair.send(from: .client, .text("a"))
         pair.client.receiveEOF()
         #expect(pair.client.compressor == nil)
-        #expect(pair.client.offered == nil)
+        #expect(pair.client.agreement == nil)
+    }
+
+    @Test(
+        "An open connection has nothing of its handshake, and no context before a message needs one"
+    )
+    func onDemand() throws {
+        var pair = try CompressedPair(client: DeflateOptions(), server: DeflateOptions())
+        #expect(pair.client.opening == nil)
+        #expect(pair.server.opening == nil)
+        _ = try pair.send(from: .client, .text("short"))
+        let inflates = pair.client.inflates
+        #expect(inflates)
+        #expect(pair.client.compressor == nil)
+        _ = try pair.send(from: .client, .text(String(repeating: "l", count: 1_024)))
+        #expect(pair.client.compressor != nil)
     }
 }

@@ -9,11 +9,9 @@ struct FrameReaderTests {
         _ pieces: [[UInt8]], from sender: Role = .server, limits: Limits = Limits(),
         inflating: Bool = false
     ) -> [String] {
-        var reader = FrameReader(sender: sender, limits: limits)
+        var reader = FrameReader(sender: sender, limits: limits.shared)
         if inflating {
-            reader.allowCompression(
-                Inflation(
-                    codec: StoredCodec(), windowBits: 15, keepsContext: true, limits: limits))
+            reader.allowCompression(.stored(StoredCodec()))
         }
         var events = EventQueue()
         var found: [String] = []
@@ -43,7 +41,7 @@ struct FrameReaderTests {
     @Test("One step ends with one frame, and moves behind it")
     func steps() throws {
         let bytes = hex("8901 2a 8101 41 0101")
-        var reader = FrameReader(sender: .server, limits: Limits())
+        var reader = FrameReader(sender: .server, limits: Limits().shared)
         var events = EventQueue()
         var offset = 0
         #expect(try reader.step(bytes.span, &offset, &events) == .ping([0x2A]))
@@ -57,7 +55,7 @@ struct FrameReaderTests {
 
     @Test("In the middle of a data frame the rest goes straight into the message")
     func direct() throws {
-        var reader = FrameReader(sender: .client, limits: Limits())
+        var reader = FrameReader(sender: .client, limits: Limits().shared)
         var events = EventQueue()
         #expect(reader.directBytes == 0)
         // Nothing has begun, so nothing is asked for.
@@ -84,9 +82,8 @@ struct FrameReaderTests {
 
     @Test("A control frame and what is inflated never go straight anywhere")
     func notDirect() throws {
-        var reader = FrameReader(sender: .server, limits: Limits())
-        reader.allowCompression(
-            Inflation(codec: StoredCodec(), windowBits: 15, keepsContext: true, limits: Limits()))
+        var reader = FrameReader(sender: .server, limits: Limits().shared)
+        reader.allowCompression(.stored(StoredCodec()))
         var events = EventQueue()
         var offset = 0
         let ping = hex("8903 01")
@@ -124,7 +121,7 @@ struct FrameReaderTests {
     func memory() throws {
         var limits = Limits()
         limits.eagerReservationBytes = 1_000
-        var reader = FrameReader(sender: .server, limits: limits)
+        var reader = FrameReader(sender: .server, limits: limits.shared)
         var events = EventQueue()
         let start = hex("827f 0000000000f00000") + [UInt8](repeating: 0, count: 100)
         var offset = 0
@@ -139,7 +136,7 @@ struct FrameReaderTests {
 
     @Test("Dropped, it holds nothing and begins anew")
     func drop() throws {
-        var reader = FrameReader(sender: .server, limits: Limits())
+        var reader = FrameReader(sender: .server, limits: Limits().shared)
         var events = EventQueue()
         for start in ["0103 6162", "827e", "8905 00"] {
             let bytes = hex(start)
@@ -174,7 +171,7 @@ struct FrameReaderTests {
 
     @Test("Storage is given back between frames, and kept within one")
     func release() throws {
-        var reader = FrameReader(sender: .server, limits: Limits())
+        var reader = FrameReader(sender: .server, limits: Limits().shared)
         var events = EventQueue()
         let pieces = ["01", "03 61", "6263 80", "02", "64", "65"]
         for piece in pieces {

@@ -7,7 +7,7 @@ struct InflationTests {
     private func make(
         _ codec: StoredCodec = StoredCodec(), keepsContext: Bool = true, limits: Limits = Limits()
     ) -> Inflation {
-        Inflation(codec: codec, windowBits: 15, keepsContext: keepsContext, limits: limits)
+        Inflation(codec: codec, windowBits: 15, keepsContext: keepsContext, limits: limits.shared)
     }
 
     /// The message, or the violation as its close code and what was expected.

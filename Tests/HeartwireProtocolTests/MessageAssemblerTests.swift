@@ -38,7 +38,7 @@ struct MessageAssemblerTests {
 
     @Test("Fragments become one message of the first one's kind")
     func kinds() throws {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         #expect(!assembler.isInMessage)
         #expect(try assemble(&assembler, [(header(.text, 1, isFinal: false), [0xE2])]) == nil)
         #expect(assembler.isInMessage)
@@ -59,7 +59,7 @@ struct MessageAssemblerTests {
 
     @Test("8.1: a whole text that is not UTF-8 is no message")
     func invalidWhole() {
-        let assembler = MessageAssembler(limits: Limits())
+        let assembler = MessageAssembler(limits: Limits().shared)
         let bytes: [UInt8] = [0x41, 0xFF]
         #expect(throws: ProtocolViolation.self) {
             _ = try assembler.wholeMessage(header(.text, 2), bytes.span)
@@ -68,7 +68,7 @@ struct MessageAssemblerTests {
 
     @Test("A source fills the message itself, and is judged and unmasked like any piece")
     func filled() throws {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         #expect(!assembler.takesDirectly)
         let key = MaskingKey(1, 2, 3, 4)
         let text = header(.text, 4, key: key)
@@ -91,7 +91,7 @@ struct MessageAssemblerTests {
 
     @Test("Each piece is unmasked with its own key")
     func keys() throws {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         let (first, second) = (MaskingKey(1, 2, 3, 4), MaskingKey(random: 0xDEAD_BEEF))
         let (head, tail) = (Array("abcdefg".utf8), Array("hijklmnopqrstuvwxyz".utf8))
         let message = try assemble(
@@ -105,7 +105,7 @@ struct MessageAssemblerTests {
 
     @Test("A whole frame becomes a message at once")
     func whole() throws {
-        let assembler = MessageAssembler(limits: Limits())
+        let assembler = MessageAssembler(limits: Limits().shared)
         let key = MaskingKey(9, 9, 9, 9)
         let bytes = Array("whole".utf8)
         let secret = key.combined(with: bytes.span)
@@ -124,7 +124,7 @@ struct MessageAssemblerTests {
     func size() throws {
         var limits = Limits()
         limits.messageBytes = 10
-        var assembler = MessageAssembler(limits: limits)
+        var assembler = MessageAssembler(limits: limits.shared)
         #expect(admission(assembler, header(.binary, 10)) == nil)
         #expect(admission(assembler, header(.binary, 11))?.closeCode == .messageTooBig)
         #expect(admission(assembler, header(.text, Int.max))?.closeCode == .messageTooBig)
@@ -139,18 +139,18 @@ struct MessageAssemblerTests {
     func oddLimits() {
         var limits = Limits()
         limits.messageBytes = 0
-        #expect(admission(MessageAssembler(limits: limits), header(.text, 0)) == nil)
-        #expect(admission(MessageAssembler(limits: limits), header(.text, 1)) != nil)
+        #expect(admission(MessageAssembler(limits: limits.shared), header(.text, 0)) == nil)
+        #expect(admission(MessageAssembler(limits: limits.shared), header(.text, 1)) != nil)
         limits.messageBytes = Int.min
-        #expect(admission(MessageAssembler(limits: limits), header(.text, 0)) != nil)
+        #expect(admission(MessageAssembler(limits: limits.shared), header(.text, 0)) != nil)
         limits = Limits()
         limits.fragments = 0
         #expect(
-            admission(MessageAssembler(limits: limits), header(.text, 0))?.closeCode
+            admission(MessageAssembler(limits: limits.shared), header(.text, 0))?.closeCode
                 == .messageTooBig)
         limits = Limits()
         limits.eagerReservationBytes = -5
-        var assembler = MessageAssembler(limits: limits)
+        var assembler = MessageAssembler(limits: limits.shared)
         assembler.begin(header(.binary, 100))
         #expect(assembler.allocated == 0)
     }
@@ -159,7 +159,7 @@ struct MessageAssemblerTests {
     func fragments() throws {
         var limits = Limits()
         limits.fragments = 3
-        var assembler = MessageAssembler(limits: limits)
+        var assembler = MessageAssembler(limits: limits.shared)
         for opcode in [Opcode.text, .continuation, .continuation] {
             _ = try assemble(&assembler, [(header(opcode, 0, isFinal: false), [])])
         }
@@ -170,7 +170,7 @@ struct MessageAssemblerTests {
 
     @Test("5.4: the place in the message is judged before anything else")
     func place() throws {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         #expect(admission(assembler, header(.continuation, Int.max))?.clause == "5.4")
         _ = try assemble(&assembler, [(header(.text, 0, isFinal: false), [])])
         #expect(
@@ -180,7 +180,7 @@ struct MessageAssemblerTests {
 
     @Test("8.1: text is judged piece by piece, and at its end")
     func text() {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         assembler.begin(header(.text, 4))
         let (good, bad) = ([0xF4] as [UInt8], [0x90] as [UInt8])
         #expect(throws: Never.self) { try assembler.append(good.span, key: nil) }
@@ -192,7 +192,7 @@ struct MessageAssemblerTests {
     func reservation() throws {
         var limits = Limits()
         limits.eagerReservationBytes = 4_096
-        var assembler = MessageAssembler(limits: limits)
+        var assembler = MessageAssembler(limits: limits.shared)
         assembler.begin(header(.binary, 1 << 20))
         #expect((4_096..<8_192).contains(assembler.allocated))
         assembler.drop()
@@ -204,13 +204,11 @@ struct MessageAssemblerTests {
     /// An assembler for compressed messages, and the codec's book about it.
     private func inflating(
         _ limits: Limits = Limits()
-    ) -> (MessageAssembler, codec: StoredCodec, inflation: Inflation) {
+    ) -> (MessageAssembler, codec: StoredCodec) {
         let codec = StoredCodec()
-        let inflation = Inflation(
-            codec: codec, windowBits: 15, keepsContext: false, limits: limits)
-        var assembler = MessageAssembler(limits: limits)
-        assembler.inflation = inflation
-        return (assembler, codec, inflation)
+        var assembler = MessageAssembler(limits: limits.shared)
+        assembler.allowCompression(.stored(codec, keepsContext: false))
+        return (assembler, codec)
     }
 
     private func compressed(
@@ -223,7 +221,8 @@ struct MessageAssemblerTests {
 
     @Test("RFC 7692 6: a compressed message goes through the inflation, a plain one does not")
     func inflation() throws {
-        var (assembler, codec, inflation) = inflating()
+        var (assembler, codec) = inflating()
+        #expect(assembler.inflation == nil)
         let wire = StoredCodec.wire([0xE2, 0x82, 0xAC])
         let (head, tail) = (Array(wire[..<6]), Array(wire[6...]))
         let key = MaskingKey(5, 6, 7, 8)
@@ -244,14 +243,14 @@ struct MessageAssemblerTests {
         #expect(codec.log.entries.count == 3)
         assembler.releaseStorage()
         #expect(assembler.allocated == 0)
-        #expect(!inflation.holdsContext)
+        #expect(assembler.inflation?.holdsContext == false)
     }
 
     @Test("P4: what a compressed message takes on the wire is bounded, over all its frames")
     func compressedSize() throws {
         var limits = Limits()
         limits.messageBytes = 100
-        var (assembler, _, _) = inflating(limits)
+        var (assembler, _) = inflating(limits)
         let bound = 100 + 12 + 256
         #expect(admission(assembler, compressed(.binary, bound)) == nil)
         #expect(
@@ -267,12 +266,12 @@ struct MessageAssemblerTests {
         "Storage of a compressed message is kept within it, and all goes when nothing is read any more"
     )
     func inflationStorage() throws {
-        var (assembler, _, inflation) = inflating()
+        var (assembler, _) = inflating()
         let wire = StoredCodec.wire([1, 2, 3])
         _ = try assemble(
             &assembler, [(compressed(.binary, 6, isFinal: false), Array(wire[..<6]))])
         assembler.releaseStorage()
-        #expect(inflation.holdsContext)
+        #expect(assembler.inflation?.holdsContext == true)
         #expect(assembler.allocated > 0)
         let message = try assemble(&assembler, [(header(.continuation, 3), Array(wire[6...]))])
         #expect(message == .binary([1, 2, 3]))
@@ -283,7 +282,7 @@ struct MessageAssemblerTests {
 
     @Test("A small buffer is kept for the next text, a large one is given back")
     func keptStorage() throws {
-        var assembler = MessageAssembler(limits: Limits())
+        var assembler = MessageAssembler(limits: Limits().shared)
         let small = [UInt8](repeating: 0x41, count: 1_000)
         let large = [UInt8](repeating: 0x41, count: 100_000)
         _ = try assemble(&assembler, [(header(.text, 1_000), small)])

@@ -27,6 +27,23 @@ import Testing
         #expect(broken.extensionElements.isEmpty)
     }
 
+    @Test("A head that is kept as bytes reads as it came")
+    func bytes() throws {
+        var reader = RequestReader()
+        let lines =
+            HandshakeFixtures.request + ["Sec-WebSocket-Protocol: a, b", "X-Own:  two words "]
+        let wire = HandshakeFixtures.head(lines)
+        guard case .received(let head) = reader.receive(wire.span).outcome else {
+            Issue.record("no lawful head")
+            return
+        }
+        #expect(head.subprotocols == ["a", "b"])
+        #expect(OpeningRequestHead(bytes: head.bytes) == head)
+        #expect(head.bytes.capacity < head.bytes.count + 64)
+        #expect(OpeningRequestHead(bytes: Array(head.bytes.dropLast())) == nil)
+        #expect(OpeningRequestHead(bytes: []) == nil)
+    }
+
     @Test("J1: the description is the path without the query, and shows no header")
     func description() {
         #expect("\(head("/a/b"))" == "GET /a/b")

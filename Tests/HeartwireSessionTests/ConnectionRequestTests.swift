@@ -43,6 +43,30 @@ struct ConnectionRequestTests {
         #expect(request.tls == nil)
     }
 
+    @Test("R4: what is changed in one request is not changed in another that was the same")
+    func copies() throws {
+        let request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
+        var other = request
+        other.limits.pendingPongs = 1
+        other.compression = .off
+        other.tls = TLSConfiguration()
+        other.tls?.minimumVersion = .tls13
+        other.proxy = try .http("http://proxy.example:3128")
+        other.redirects = .refuse
+        #expect(other != request)
+        #expect(other.limits.pendingPongs == 1)
+        #expect(other.compression == .off)
+        #expect(other.tls?.minimumVersion == .tls13)
+        #expect(other.proxy == (try .http("http://proxy.example:3128")))
+        #expect(other.redirects == .refuse)
+        other.limits = Limits()
+        other.compression = .deflate()
+        other.tls = nil
+        other.proxy = nil
+        other.redirects = nil
+        #expect(other == request)
+    }
+
     @Test(
         "P6: a redirected request keeps all but the opening; the certificate stays with its server")
     func redirected() throws {

@@ -142,7 +142,7 @@ struct ExplorerTests {
         }
         #expect(
             labels(machine) == [
-                "configuration", "generation", "staleEvents", "phase", "suspendedSince",
+                "settings", "generation", "staleEvents", "phase", "suspendedSince",
                 "admittedKinds", "row", "lastPing", "lastWake", "random",
             ])
         #expect(labels(machine.row) == ["attempt", "hasRefreshed"])

@@ -83,6 +83,20 @@ struct HeartbeatConfigurationTests {
         #expect(usual.suspensionTolerance == .seconds(10))
     }
 
+    @Test("H14: a heartbeat has the settings, and the last ping, that it is made with")
+    func made() throws {
+        let settings = try Configuration(interval: 3, timeout: 2)
+        let heartbeat = Heartbeat(settings, after: PingID(7))
+        #expect(heartbeat.configuration == settings)
+        let same = try Configuration(interval: 3, timeout: 2)
+        let other = try Configuration(interval: 3, timeout: 1)
+        #expect(settings == same)
+        #expect(settings != other)
+        #expect(Set([settings, same, other]).count == 2)
+        #expect(heartbeat.lastPing == PingID(7))
+        #expect(Heartbeat(settings).lastPing == PingID(0))
+    }
+
     @Test("H14: the error can be told apart by setting and fault")
     func error() throws {
         let error = try #require(throws: HeartbeatConfigurationError.self) {

@@ -18,7 +18,7 @@ struct SessionConfigurationTests {
 
     @Test("H14: every setting can be changed")
     func changes() {
-        let configuration = SessionConfiguration(
+        var configuration = SessionConfiguration(
             heartbeat: nil, reconnect: nil, connectTimeout: .seconds(1), closeTimeout: .seconds(2),
             wakeSpacing: .seconds(3), pathSettling: .seconds(4))
         #expect(configuration.heartbeat == nil)
@@ -27,5 +27,9 @@ struct SessionConfigurationTests {
         #expect(configuration.closeTimeout == .seconds(2))
         #expect(configuration.wakeSpacing == .seconds(3))
         #expect(configuration.pathSettling == .seconds(4))
+        configuration.heartbeat = .standard
+        #expect(configuration.heartbeat == .standard)
+        configuration.heartbeat = nil
+        #expect(configuration.heartbeat == nil)
     }
 }

@@ -54,6 +54,53 @@ struct TimerHeapTests {
         #expect(heap.popDue(instant(5)) == nil)
     }
 
+    @Test("A timer that is over is not taken for the one that has its place now")
+    func reusedPlaces() {
+        var heap = TimerHeap()
+        let first = heap.add(instant(1)) {}
+        heap.cancel(first)
+        var hasFired = false
+        let second = heap.add(instant(2)) { hasFired = true }
+        #expect(second != first)
+        heap.cancel(first)
+        heap.cancel(TimerID(7))
+        #expect(heap.count == 1)
+        heap.popDue(instant(2))?()
+        #expect(hasFired)
+        heap.cancel(second)
+        #expect(heap.count == 0)
+    }
+
+    @Test("Whatever is scheduled, cancelled and fired in between, the order stays")
+    func walk() {
+        var heap = TimerHeap()
+        var generator = SplitMix64(seed: 11)
+        var living: [(deadline: Int, number: Int, timer: TimerID)] = []
+        var fired: [Int] = []
+        for number in 0..<5_000 {
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0...2:
+                let deadline = Int.random(in: 0..<500, using: &generator)
+                let timer = heap.add(instant(deadline)) { fired.append(number) }
+                living.append((deadline, number, timer))
+            case 3:
+                guard let index = living.indices.randomElement(using: &generator) else { continue }
+                heap.cancel(living.remove(at: index).timer)
+            default:
+                let now = Int.random(in: 0..<500, using: &generator)
+                let due = living.filter { $0.deadline <= now }.min {
+                    ($0.deadline, $0.number) < ($1.deadline, $1.number)
+                }
+                fired = []
+                heap.popDue(instant(now))?()
+                #expect(fired == (due.map { [$0.number] } ?? []))
+                living.removeAll { $0.number == due?.number }
+            }
+            #expect(heap.count == living.count)
+            #expect(heap.nextDeadline == living.map(\.deadline).min().map { instant($0) })
+        }
+    }
+
     @Test("Many cancelled timers leave no pile behind, and the living keep their order")
     func cancelMany() {
         var heap = TimerHeap()

@@ -27,6 +27,27 @@ struct ClientConfigurationTests {
         #expect(settings.seed == nil)
     }
 
+    @Test("R1, H14: the session hears of every setting that is about it")
+    func session() throws {
+        let usual = try ClientConfiguration().session.value
+        #expect(usual.heartbeat?.probeTimeout == .seconds(5))
+        #expect(usual == (try ClientConfiguration().session.value))
+        var settings = ClientConfiguration()
+        settings.heartbeat = nil
+        settings.reconnect = nil
+        settings.connectTimeout = .seconds(1)
+        settings.closeTimeout = .seconds(2)
+        settings.wakeSpacing = .seconds(3)
+        settings.pathSettling = .seconds(4)
+        let session = try settings.session.value
+        #expect(
+            session
+                == SessionConfiguration(
+                    heartbeat: nil, reconnect: nil, connectTimeout: .seconds(1),
+                    closeTimeout: .seconds(2), wakeSpacing: .seconds(3),
+                    pathSettling: .seconds(4)))
+    }
+
     @Test("H14: interval and timeout are kept apart, and what cannot be kept is refused by name")
     func heartbeat() throws {
         let good = try HeartbeatSettings.every(.seconds(3), timeout: .milliseconds(5)).checked()

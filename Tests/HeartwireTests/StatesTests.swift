@@ -108,7 +108,7 @@ struct StatesTests {
             var last: SessionState?
             while let state = batch.popFirst() { last = state }
             #expect(last == .open(Generation(4_999)))
-            #expect(hub.dropped.value == 5_001 - StateHub.maximumQueued)
+            #expect(hub.dropped == 5_001 - StateHub.maximumQueued)
             #expect(hub.current == last)
         }
     }
