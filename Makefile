@@ -87,6 +87,7 @@ lint: setup ## Check the format and the rules of the house
 	@scripts/apple-lines --self-test
 	@scripts/apple-lines
 	@scripts/mutants --self-test
+	@scripts/sanitize --self-test
 	@Benchmarks/check --self-test
 	@Benchmarks/report.py --self-test
 
@@ -135,17 +136,9 @@ differential: setup ## Compare the engine with two other implementations, over t
 attacks: build ## Attack real processes and measure their memory; ARGS: --only TITLE, --write FILE
 	@HEARTWIRE="$$($(SWIFT) build -c release --show-bin-path)/heartwire" Tests/Attacks/run $(ARGS)
 
-# Where memory of C is held, and where real loops end: here the leak detector must find nothing.
-LEAK_FREE := 'HeartwireSocketTests\.(Zlib|TLSSession|TLSContext|TLSTicket|CertificateMaker)|SQLite|HeartwireTests\.LeakTests'
-
-# A world of virtual time that a test lets go of may hold what still waits in its executor: clients and connections, and
-# what they have of OpenSSL. Nobody runs that any more, so the leak detector counts it; it is off for the whole suite.
 .PHONY: sanitize
 sanitize: setup ## Run every test under ThreadSanitizer, then under AddressSanitizer, some for leaks too
-	@$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path build/thread $(ARGS)
-	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path build/address $(ARGS)
-	@ASAN_OPTIONS=detect_leaks=1 $(SWIFT) test --skip-build --disable-xctest --sanitize=address \
-	    --scratch-path build/address --filter $(LEAK_FREE)
+	@scripts/sanitize $(ARGS)
 
 .PHONY: clean
 clean: ## Remove all that was built

@@ -216,10 +216,11 @@ public final class ClientWorld: @unchecked Sendable {
     private static func onThread<Success: Sendable>(
         _ body: @escaping @Sendable () throws -> Success
     ) async throws -> Success {
-        try await withCheckedThrowingContinuation { continuation in
-            let work: @Sendable () -> Void = { continuation.resume(with: Result(catching: body)) }
+        let result: Result<Success, any Error> = await withHandover { handover in
+            let work: @Sendable () -> Void = { handover.resume(returning: Result(catching: body)) }
             if SystemThread.start(name: "heartwire-world", work) != 0 { work() }
         }
+        return try result.get()
     }
 
     /// Disconnects every client, drops every connection and stops listening. The last thing in a script.

@@ -20,8 +20,8 @@ import Testing
         defer { listener.close() }
         let visit = try await AutobahnClient.visit(
             "ws://127.0.0.1:\(listener.port)/\(query)", mode, limit: limit)
-        let counters = await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: endpoint.counters) }
+        let counters = await withHandover { handover in
+            loop.execute { handover.resume(returning: endpoint.counters) }
         }
         return (visit, counters)
     }

@@ -117,8 +117,8 @@ final class RunningProgram: @unchecked Sendable {
 
 /// Does work that blocks on a thread of its own.
 func offPool<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        DispatchQueue(label: "blocking").async { continuation.resume(returning: work()) }
+    await withHandover { handover in
+        DispatchQueue(label: "blocking").async { handover.resume(returning: work()) }
     }
 }
 

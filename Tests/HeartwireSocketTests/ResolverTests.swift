@@ -12,8 +12,8 @@ import Testing
 @Suite("Looking names up", .timeLimit(.minutes(1)))
 struct ResolverTests {
     private func resolve(_ host: String, on loop: EventLoop) async -> Resolver.Answer {
-        await withCheckedContinuation { continuation in
-            Resolver.resolve(host, port: 80, on: loop) { continuation.resume(returning: $0) }
+        await withHandover { handover in
+            Resolver.resolve(host, port: 80, on: loop) { handover.resume(returning: $0) }
         }
     }
 

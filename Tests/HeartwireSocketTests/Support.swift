@@ -25,17 +25,17 @@ enum PollerKind: String, CaseIterable, Sendable {
 func on<T: Sendable>(_ loop: EventLoop, _ body: @escaping @Sendable () throws -> T) async throws
     -> T
 {
-    try await withCheckedThrowingContinuation { continuation in
-        loop.execute { continuation.resume(with: Result { try body() }) }
+    let result: Result<T, any Error> = await withHandover { handover in
+        loop.execute { handover.resume(returning: Result { try body() }) }
     }
+    return try result.get()
 }
 
 /// A list that a loop fills and a test awaits, without sleeping.
 final class Log<Element: Sendable & Equatable>: Sendable {
     private struct Content {
         var entries: [Element] = []
-        var waiting:
-            [(until: @Sendable ([Element]) -> Bool, CheckedContinuation<[Element], Never>)] = []
+        var waiting: [(until: @Sendable ([Element]) -> Bool, Handover<[Element]>)] = []
     }
 
     private let content = Locked(Content())
@@ -50,19 +50,19 @@ final class Log<Element: Sendable & Equatable>: Sendable {
             content.waiting.removeAll { $0.until(entries) }
             return ready
         }
-        for (continuation, entries) in ready { continuation.resume(returning: entries) }
+        for (handover, entries) in ready { handover.resume(returning: entries) }
     }
 
     /// Returns the entries once `condition` holds for them.
     @discardableResult
     func wait(until condition: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
-        await withCheckedContinuation { continuation in
+        await withHandover { handover in
             let ready: [Element]? = content.withLock { content in
                 if condition(content.entries) { return content.entries }
-                content.waiting.append((condition, continuation))
+                content.waiting.append((condition, handover))
                 return nil
             }
-            if let ready { continuation.resume(returning: ready) }
+            if let ready { handover.resume(returning: ready) }
         }
     }
 }

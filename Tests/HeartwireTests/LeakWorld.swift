@@ -193,8 +193,8 @@ final class LeakWorld: Sendable {
     // MARK: Counting
 
     private func on<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: body()) }
+        await withHandover { handover in
+            loop.execute { handover.resume(returning: body()) }
         }
     }
 

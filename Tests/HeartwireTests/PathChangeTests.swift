@@ -12,7 +12,7 @@
     @Suite(
         "The client over a network that changes", .serialized,
         .enabled(if: NetworkNamespace.obstacle == nil, "network namespaces: root and ip(8)"),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     struct PathChangeTests {
         private let here: NetworkNamespace
         private let there: NetworkNamespace
@@ -34,10 +34,10 @@
             init(on loop: EventLoop) async throws {
                 let endpoint = Endpoint(
                     executor: loop, random: SystemRandomSource(), behaviour: .byQuery)
-                listener = try await withCheckedThrowingContinuation { continuation in
+                let listening: Result<TCPListener, any Error> = await withHandover { handover in
                     loop.execute {
-                        continuation.resume(
-                            with: Result {
+                        handover.resume(
+                            returning: Result {
                                 try TCPListener.listen(host: PathChangeTests.address, on: loop) {
                                     channel in
                                     endpoint.accept(channel)
@@ -46,6 +46,7 @@
                             })
                     }
                 }
+                listener = try listening.get()
             }
         }
 
@@ -65,13 +66,14 @@
             let transport = SocketTransportFactory(loop: here.loop)
             return try WebSocketClient("ws://\(Self.address):\(server.listener.port)/") {
                 $0.transport = transport
-                // Far too slow to notice anything by itself within this test.
+                // Far too slow to notice anything by itself within this test. What ends early may take long on a busy
+                // machine: an opening, the answer to a probe.
                 $0.heartbeat = .every(
-                    .seconds(600), timeout: .seconds(300), probeTimeout: .milliseconds(500))
+                    .seconds(600), timeout: .seconds(300), probeTimeout: .seconds(2))
                 $0.reconnect = ReconnectPolicy(
                     backoff: (try? Backoff(base: .seconds(300), cap: .seconds(300), jitter: .none))
                         ?? .standard, stability: .zero)
-                $0.connectTimeout = .seconds(1)
+                $0.connectTimeout = .seconds(5)
                 $0.pathSettling = .milliseconds(200)
                 $0.wakeSpacing = .zero
                 $0.journal = { journal.add($0) }
@@ -81,7 +83,7 @@
         private func close(_ client: WebSocketClient) async {
             await client.disconnect()
             // The connection itself may linger for a second until the server has closed it, too.
-            let patience = ContinuousClock.now + .seconds(10)
+            let patience = ContinuousClock.now + .seconds(60)
             while await watchedCount() > 0, ContinuousClock.now < patience {
                 try? await Task.sleep(for: .milliseconds(20))
             }
@@ -92,9 +94,9 @@
         }
 
         private func watchedCount() async -> Int {
-            await withCheckedContinuation { continuation in
+            await withHandover { handover in
                 here.loop.execute { [loop = here.loop] in
-                    continuation.resume(returning: loop.watchedCount)
+                    handover.resume(returning: loop.watchedCount)
                 }
             }
         }
@@ -143,12 +145,12 @@
             #expect(causes.count == 2)
             #expect(journal.all.contains { $0.kind == .pathChanged })
             #expect(journal.all.contains { $0.kind == .pingSent })
-            #expect(noticed < .seconds(5), "by itself it would have taken 600 s")
+            #expect(noticed < .seconds(60), "by itself it would have taken 600 s")
             try here.ip(mending)
             // An address that was taken away has taken the route with it; the way is not back before that is.
             if !mending.contains("route") { try here.ip("route replace 10.88.0.1 via 10.77.0.1") }
             await reach(client, isOpen(after: 1))
-            #expect(began.duration(to: .now) < .seconds(20), "the wait was 300 s")
+            #expect(began.duration(to: .now) < .seconds(120), "the wait was 300 s")
             await close(client)
         }
 
@@ -158,7 +160,7 @@
             await client.connect()
             try await client.waitUntilOpen()
             try here.ip("addr add 10.77.0.3/24 dev here")
-            let deadline = ContinuousClock.now.advanced(by: .seconds(5))
+            let deadline = ContinuousClock.now.advanced(by: .seconds(60))
             while !journal.all.contains(where: { $0.kind == .pongReceived }),
                 ContinuousClock.now < deadline
             {

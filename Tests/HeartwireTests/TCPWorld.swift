@@ -44,8 +44,8 @@ final class TCPWorld: Sendable {
 
     /// Runs `body` on the loop.
     func on<Value: Sendable>(_ body: @escaping @Sendable (Endpoint) -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: body(self.endpoint)) }
+        await withHandover { handover in
+            loop.execute { handover.resume(returning: body(self.endpoint)) }
         }
     }
 

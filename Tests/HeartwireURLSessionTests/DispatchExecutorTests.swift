@@ -1,5 +1,6 @@
 import Dispatch
 import HeartwireSession
+import HeartwireSocket
 import Testing
 
 @testable import HeartwireURLSession
@@ -31,8 +32,8 @@ struct DispatchExecutorTests {
     private let notes = Notes()
 
     private func on<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            executor.execute { continuation.resume(returning: body()) }
+        await withHandover { handover in
+            executor.execute { handover.resume(returning: body()) }
         }
     }
 

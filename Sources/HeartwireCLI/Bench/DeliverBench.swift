@@ -176,8 +176,8 @@ private final class BenchSink: Sendable {
 
     private func on<Value: Sendable>(_ body: @escaping @Sendable (Endpoint) -> Value) async -> Value
     {
-        await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: body(self.endpoint)) }
+        await withHandover { handover in
+            loop.execute { handover.resume(returning: body(self.endpoint)) }
         }
     }
 

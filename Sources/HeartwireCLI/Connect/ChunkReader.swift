@@ -25,7 +25,7 @@ final class ChunkReader: Sendable {
     /// One reader at a time asks: `waiter` is the one, `isReading` tells that the thread is in a read, and
     /// `kept` holds what a cancelled reader left behind.
     private struct State {
-        var waiter: CheckedContinuation<Chunk, Never>?
+        var waiter: Handover<Chunk>?
         var isReading = false
         var kept: Chunk?
     }
@@ -45,8 +45,8 @@ final class ChunkReader: Sendable {
     /// The next piece. Only one task may wait at a time; a second one is told `cancelled`.
     func next() async -> Chunk {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if let chunk = register(continuation) { continuation.resume(returning: chunk) }
+            await withHandover { handover in
+                if let chunk = register(handover) { handover.resume(returning: chunk) }
             }
         } onCancel: {
             let waiter = state.withLock { $0.waiter.take() }
@@ -55,12 +55,12 @@ final class ChunkReader: Sendable {
     }
 
     /// Answers what can be answered at once, and otherwise sees to it that a read is under way.
-    private func register(_ continuation: CheckedContinuation<Chunk, Never>) -> Chunk? {
+    private func register(_ handover: Handover<Chunk>) -> Chunk? {
         let (answer, begins) = state.withLock { state -> (Chunk?, Bool) in
             // Asked under the lock: a cancellation before it is seen here, one after it finds the waiter.
             guard !Task.isCancelled, state.waiter == nil else { return (.cancelled, false) }
             if let kept = state.kept.take() { return (kept, false) }
-            state.waiter = continuation
+            state.waiter = handover
             defer { state.isReading = true }
             return (nil, !state.isReading)
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import HeartwireSocket
 
 #if canImport(Glibc)
     import Glibc
@@ -28,9 +29,9 @@ final class PatientWriter: Sendable {
         if bytes.count <= Self.unblockedBytes, isWritable {
             return try writer.write(bytes)
         }
-        let result = await withCheckedContinuation { continuation in
+        let result: Result<Void, OutputError> = await withHandover { handover in
             queue.async { [writer] in
-                continuation.resume(
+                handover.resume(
                     returning: Result { () throws(OutputError) in try writer.write(bytes) })
             }
         }
