@@ -1,4 +1,5 @@
 import HeartwireSession
+import Synchronization
 
 /// One consumer's queue of messages or states, and the tasks that wait for it to fill.
 ///
@@ -72,6 +73,7 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
     private func fill(_ box: BatchBox<Element>) {
         take(into: &box.batch)
         box.isLast = isFinished
+        box.isFilled.store(true, ordering: .releasing)
     }
 
     func finish() {
@@ -198,6 +200,9 @@ final class BatchBox<Element>: @unchecked Sendable {
     @exclusivity(unchecked) var batch = BatchQueue<Element>()
     /// Nothing follows this batch.
     @exclusivity(unchecked) var isLast = false
+    /// Set behind all else. ThreadSanitizer sees no order between the thread that resumes a continuation and a task that
+    /// had not begun to wait (docs/decisions/0008), and sees this one.
+    let isFilled = Atomic<Bool>(false)
     /// The consumer's task was cancelled. Only the domain looks.
     @exclusivity(unchecked) var isCancelled = false
     /// The domain's.
@@ -273,6 +278,7 @@ struct SubscriptionReader<Element: Sendable> {
                 subscription.wake()
             }
         }
+        _ = box.isFilled.load(ordering: .acquiring)
         return box
     }
 }

@@ -153,6 +153,13 @@ public actor WebSocketClient {
         throw CancellationError()
     }
 
+    /// What the opening handshake of the open connection settled; `nil` while none is open. Unlike
+    /// ``waitUntilOpen()`` it waits for nothing, so it is for who has heard of the opening and may be late.
+    public var openedConnection: OpenedConnection? {
+        guard case .open = core.states.current else { return nil }
+        return core.opened
+    }
+
     /// Takes the pulse by other settings from now on; `nil` takes none.
     ///
     /// An open connection's next ping is due one interval from now, and a ping that is under way no

@@ -218,6 +218,24 @@ struct WebSocketClientTests {
 
     // MARK: Waiting
 
+    @Test(
+        "S1: what the handshake settled can be asked for without waiting, while the connection is open"
+    )
+    func asked() throws {
+        let client = try world.client("/?close=1012@50")
+        try world.run {
+            #expect(await client.openedConnection == nil)
+            await client.connect()
+            #expect(await client.openedConnection == nil)
+            try await client.waitUntilOpen()
+            #expect(await client.openedConnection == OpenedConnection())
+            try await self.world.sleep(.milliseconds(60))
+            #expect(await client.openedConnection == nil)
+            #expect(self.world.milliseconds == 60, "the next connection is not waited for")
+            await client.disconnect()
+        }
+    }
+
     @Test("S1: waitUntilOpen() throws the cause when the session stops instead")
     func stopsInstead() throws {
         let client = try world.client("/?refuse=403")

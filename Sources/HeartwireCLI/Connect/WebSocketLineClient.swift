@@ -91,13 +91,10 @@ final class WebSocketLineClient: LineClient {
     }
 
     private func tell(_ state: SessionState) async {
-        let opened = await openedConnection(in: state)
+        // The connection may have ended since; its successor is not waited for.
+        let opened: OpenedConnection? =
+            if case .open = state { await client.openedConnection } else { nil }
         if let line = StateLine.text(for: state, url: url, opened: opened) { tell(line) }
-    }
-
-    private func openedConnection(in state: SessionState) async -> OpenedConnection? {
-        guard case .open = state else { return nil }
-        return try? await client.waitUntilOpen()
     }
 
     func send(_ message: Message) async -> LineOutcome {
