@@ -6,7 +6,7 @@ public import HeartwireSession
 /// Each iterator is a consumer of its own and sees every message from its creation on; the first
 /// consumer also sees what arrived before it. The sequence ends when the session stops, and for one consumer
 /// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
-/// hop per message; others get a batch per hop.
+/// hop per message; others are handed a batch with each wake-up.
 ///
 /// When a consumer is too far behind, reading from the socket is suspended
 /// (``ClientConfiguration/receiveBufferBytes``), unless it says otherwise with ``droppingOldest(beyond:)`` or

@@ -196,7 +196,8 @@ public actor WebSocketClient {
     /// Sends a message, at most once (promise D1).
     ///
     /// Returns when the message went to the transport; when more than the limit waits there, after the
-    /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop.
+    /// backlog has gone down. From a task that prefers ``executor`` there is no thread hop; from anywhere else there is
+    /// none while the event loop sleeps: the caller's thread then writes to the socket itself.
     ///
     /// Who sends much before reading, to a server that answers each message, can make both sides wait for each other: what
     /// nobody reads here suspends the server, which then reads no more from here. Read in a task of its own.
