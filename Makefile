@@ -37,9 +37,13 @@ herd: build ## Draw what a million clients do to a server that returns; ARGS as 
 	@"$$($(SWIFT) build -c release --show-bin-path)/heartwire" simulate herd \
 	    --svg docs/images/herd.svg $(ARGS)
 
+# How many tests run beside each other. All at once share the threads of the pool, and on a slow machine those that need
+# them often reach their time limits.
+WIDTH ?= 4
+
 .PHONY: test
 test: setup ## Run every test; ARGS go to `swift test`
-	@$(SWIFT) test --parallel --disable-xctest $(ARGS)
+	@$(SWIFT) test --parallel --disable-xctest --experimental-maximum-parallelization-width $(WIDTH) $(ARGS)
 
 # How many processes the kill test kills.
 KILLS ?= 300

@@ -39,7 +39,8 @@ import Testing
         }
         #expect(head.subprotocols == ["a", "b"])
         #expect(OpeningRequestHead(bytes: head.bytes) == head)
-        #expect(head.bytes.capacity < head.bytes.count + 64)
+        // The allocator may give more than was asked for; a room for any head would be thousands.
+        #expect(head.bytes.capacity < 2 * head.bytes.count + 64)
         #expect(OpeningRequestHead(bytes: Array(head.bytes.dropLast())) == nil)
         #expect(OpeningRequestHead(bytes: []) == nil)
     }
