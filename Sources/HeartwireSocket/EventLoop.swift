@@ -130,7 +130,6 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// Moves what other threads submitted into `ready`. Answers whether to go on.
     private func takeInbox() -> Bool {
         inbox.withLock { inbox in
-            inbox.isSleeping = false
             if !inbox.work.isEmpty {
                 if ready.isEmpty {
                     swap(&ready, &inbox.work)

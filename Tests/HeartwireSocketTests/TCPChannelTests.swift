@@ -29,6 +29,23 @@ struct TCPChannelTests {
             client: try #require(client), clientHandler: handler, server: server)
     }
 
+    private static let lastWords = Array("last words".utf8)
+
+    /// The server says something and resets the connection behind it.
+    private func resetBehindWords(_ pair: Pair) {
+        pair.loop.execute {
+            pair.serverChannel.write(Self.lastWords)
+            pair.serverChannel.abort(reset: true)
+        }
+    }
+
+    /// The client hears what the server said, and then of the reset.
+    private func expectWordsBeforeReset(_ pair: Pair) async {
+        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
+        #expect(reports.last == .failed(.reset))
+        #expect(RecordingHandler.bytes(reports) == Self.lastWords)
+    }
+
     @Test("T2: what one side writes the other reads, both ways", arguments: PollerKind.allCases)
     func echo(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
@@ -144,13 +161,8 @@ struct TCPChannelTests {
         arguments: PollerKind.allCases)
     func reset(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
-        pair.loop.execute {
-            pair.serverChannel.write(Array("last words".utf8))
-            pair.serverChannel.abort(reset: true)
-        }
-        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
-        #expect(reports.last == .failed(.reset))
-        #expect(RecordingHandler.bytes(reports) == Array("last words".utf8))
+        resetBehindWords(pair)
+        await expectWordsBeforeReset(pair)
         pair.server.stop()
         pair.loop.shutdown()
     }
@@ -179,10 +191,7 @@ struct TCPChannelTests {
             pair.clientHandler.channelReadsToTheEnd = true
             pair.client.setReading(false)
         }
-        pair.loop.execute {
-            pair.serverChannel.write(Array("last words".utf8))
-            pair.serverChannel.abort(reset: true)
-        }
+        resetBehindWords(pair)
         let words = Array("into the void".utf8)
         for _ in 0..<3 {
             // Nothing is taken that cannot go out, so nobody takes it for written.
@@ -190,9 +199,7 @@ struct TCPChannelTests {
         }
         #expect(pair.clientHandler.log.entries == [.connected])
         pair.loop.execute { pair.client.setReading(true) }
-        let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
-        #expect(reports.last == .failed(.reset))
-        #expect(RecordingHandler.bytes(reports) == Array("last words".utf8))
+        await expectWordsBeforeReset(pair)
         pair.server.stop()
         pair.loop.shutdown()
     }
@@ -203,10 +210,7 @@ struct TCPChannelTests {
     func brokenWriteOfWhoDoesNotRead(_ kind: PollerKind) async throws {
         let pair = try await connectedPair(kind)
         pair.loop.execute { pair.client.setReading(false) }
-        pair.loop.execute {
-            pair.serverChannel.write(Array("last words".utf8))
-            pair.serverChannel.abort(reset: true)
-        }
+        resetBehindWords(pair)
         #expect(try await on(pair.loop) { pair.client.write([1, 2, 3]) } == 3)
         let reports = await pair.clientHandler.log.wait { $0.contains(.failed(.reset)) }
         #expect(reports == [.connected, .failed(.reset)])
