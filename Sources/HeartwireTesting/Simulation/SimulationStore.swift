@@ -56,7 +56,8 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
     }
 
     func append(_ entry: OutboxEntry) -> Bool {
-        guard !isDead else { return false }
+        // A dead client's caller gets its answer, for it holds the client until then. Nothing is kept.
+        guard !isDead else { return true }
         audit.tookIn(entry.id, entry.message, isSessionBound: false)
         let fails = dice.strikes(.failingStore)
         let isSlow = dice.strikes(.slowStore)
@@ -96,13 +97,13 @@ final class SimulationStore: OutboxStore, @unchecked Sendable {
         done()
     }
 
-    /// The process is gone: what it had asked for is done up to some point, and nobody is told.
+    /// The process is gone: what it had asked for is done up to some point, and it is told of none of it.
     func die() {
-        work(upTo: dice.number(.store, 0...waiting.count), tells: false)
-        isDead = true
         let abandoned = waiting.compactMap { work in
             if case .keep(let entry, _) = work { entry.id } else { nil }
         }
+        work(upTo: dice.number(.store, 0...waiting.count), tells: false)
+        isDead = true
         waiting = []
         // The dead client's callers are let go, for they hold it.
         if !abandoned.isEmpty { report?(.failed(abandoned, OutboxStoreError(.notOpen))) }
