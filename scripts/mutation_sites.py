@@ -233,7 +233,8 @@ class Finder:
             if here in ")]},;{" or re.match(r"\s[?:]\s", self.code[at : at + 3]):
                 return at
             if here == "\n" and not CONTINUES.match(self.code, at + 1):
-                if self.code[match.end() : at].strip():
+                # `?? false` has its right side within the match.
+                if match[0].startswith("??") or self.code[match.end() : at].strip():
                     return at
             at += 1
         return at
