@@ -22,7 +22,8 @@ extension ConnectionEngine {
 
     /// Queues a message as ``send(_:)`` does, and lets it go in pieces while they are warm in the cache: `write`
     /// is lent all bytes that wait and answers how many it took. It is called no more once it
-    /// takes less than that; what is left stays queued.
+    /// takes less than that; what is left stays queued. A server's message, which is not masked, is lent from
+    /// where it is but for its beginning, which goes along with the header.
     ///
     /// - Returns: whether `write` took all that it was lent.
     /// - Throws: as ``send(_:)`` does.
@@ -42,6 +43,11 @@ extension ConnectionEngine {
         unsafe bytes.withUnsafeBytes { payload in
             var offset = 0
             while offset < payload.count {
+                if key == nil, offset > 0, hasRoom {
+                    let rest = unsafe UnsafeRawBufferPointer(rebasing: payload[offset...])
+                    hasRoom = unsafe writeThrough(rest, write)
+                    break
+                }
                 let end = min(offset &+ Self.writtenPieceBytes, payload.count)
                 unsafe FrameWriter.appendPayload(
                     UnsafeRawBufferPointer(rebasing: payload[offset..<end]),
@@ -64,6 +70,16 @@ extension ConnectionEngine {
         let written = unsafe withOutgoing(write)
         outgoing.removeFirst(written)
         return written >= waiting
+    }
+
+    /// Lends the rest of a payload from where it is, while nothing waits, and queues what is not taken.
+    private mutating func writeThrough(
+        _ rest: UnsafeRawBufferPointer, _ write: (UnsafeRawBufferPointer) -> Int
+    ) -> Bool {
+        let written = unsafe min(max(0, write(rest)), rest.count)
+        unsafe FrameWriter.appendPayload(
+            UnsafeRawBufferPointer(rebasing: rest[written...]), key: nil, to: &outgoing)
+        return written == rest.count
     }
 
     /// Queues a ping (RFC 6455 §5.5.2); the peer's pong will carry the same payload.

@@ -19,13 +19,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
     /// How long `finish()` waits for the peer's FIN.
     static let finishTimeout = Duration.seconds(1)
 
-    /// Less than this of a payload is copied rather than asked for by a more costly system call.
-    static let smallestDirectRead = 16_384
-
-    /// More than this is not read at once, so that it is still in the cache when it is unmasked and judged.
-    static let largestDirectRead = 262_144
-
-    private enum State {
+    enum State {
         /// Being resolved or connected. Next: up, ended.
         case connecting
         /// In use. Next: draining, ended.
@@ -36,18 +30,20 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         case ended
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private var token: UInt64?
     private var interest: Readiness = []
-    @exclusivity(unchecked) private var state: State
-    @exclusivity(unchecked) private var isReading = true
+    @exclusivity(unchecked) var state: State
+    @exclusivity(unchecked) var isReading = true
     @exclusivity(unchecked) private var wantsWrite = false
-    @exclusivity(unchecked) private var receivedEOF = false
-    @exclusivity(unchecked) private var descriptor: Int32
+    @exclusivity(unchecked) var receivedEOF = false
+    /// Whether more of the message that is under way was to come than one direct read takes.
+    @exclusivity(unchecked) var isInLongMessage = false
+    @exclusivity(unchecked) var descriptor: Int32
     /// What one read takes at most.
-    @exclusivity(unchecked) private var readBytes = Int32(EventLoop.readBufferBytes)
+    @exclusivity(unchecked) var readBytes = Int32(EventLoop.readBufferBytes)
     /// A write that failed; reported when everything that was received has been handed over.
-    @exclusivity(unchecked) private var brokenWrite: Shared<ConnectionFailure>?
+    @exclusivity(unchecked) var brokenWrite: Shared<ConnectionFailure>?
     private var pending: ChannelDuty?
 
     /// Who hears about this channel.
@@ -130,57 +126,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         }
     }
 
-    private func readOnce() {
-        if let handler {
-            let direct = handler.channelDirectBytes
-            if direct >= Self.smallestDirectRead { return readDirectly(direct, handler) }
-        }
-        let shared = loop.sharedReadBuffer
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: shared.prefix(Int(readBytes)))
-        received(TCPSocket.receive(descriptor, into: buffer)) { count in
-            handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
-    }
-
-    /// Reads what belongs to a long message to where it stays, and what follows into the shared buffer.
-    private func readDirectly(_ direct: Int, _ handler: any ByteChannelHandler) {
-        let buffer = loop.sharedReadBuffer
-        var transfer = TCPSocket.Transfer.wouldBlock
-        var taken = 0
-        handler.channelReceivesDirectly(atMost: min(direct, Self.largestDirectRead)) { room in
-            transfer = TCPSocket.receive(descriptor, into: room, then: buffer)
-            guard case .bytes(let count) = transfer else { return 0 }
-            taken = min(count, room.count)
-            return taken
-        }
-        received(transfer) { count in
-            guard count > taken else { return }
-            self.handler?.channelReceived(
-                UnsafeRawBufferPointer(rebasing: buffer[..<(count - taken)]))
-        }
-    }
-
-    private func received(_ transfer: TCPSocket.Transfer, _ handOver: (Int) -> Void) {
-        switch transfer {
-        case .bytes(0):
-            receivedEOF = true
-            if let brokenWrite { return fail(brokenWrite.value) }
-            updateInterest()
-            handler?.channelReceivedEOF()
-        case .bytes(let count): handOver(count)
-        case .wouldBlock: break
-        case .failed(let failure): fail(failure)
-        }
-    }
-
-    private func discard() {
-        switch TCPSocket.receive(descriptor, into: loop.sharedReadBuffer) {
-        case .bytes(0), .failed: end()
-        case .bytes, .wouldBlock: break
-        }
-    }
-
-    private func fail(_ failure: ConnectionFailure) {
+    func fail(_ failure: ConnectionFailure) {
         let handler = self.handler
         end()
         handler?.channelFailed(failure)
@@ -230,11 +176,6 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         updateInterest()
     }
 
-    /// Bounds what one read takes, below what the loop's buffer holds.
-    public func limitReads(to bytes: Int) {
-        readBytes = Int32(max(1, min(bytes, EventLoop.readBufferBytes)))
-    }
-
     /// Sends FIN after what was written and goes on reading.
     public func finishWriting() {
         guard state == .up else { return }
@@ -260,7 +201,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         end()
     }
 
-    private func end() {
+    func end() {
         guard state != .ended else { return }
         state = .ended
         handler = nil
@@ -276,7 +217,7 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
 
     // MARK: Interest
 
-    private func updateInterest() {
+    func updateInterest() {
         guard state == .up || state == .draining else { return }
         var wanted: Readiness = []
         if state == .draining || (isReading && !receivedEOF) { wanted.insert(.read) }

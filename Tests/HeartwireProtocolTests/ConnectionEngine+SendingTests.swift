@@ -54,9 +54,9 @@ struct ConnectionEngineSendingTests {
     }
 
     @Test(
-        "A long message is written piece by piece, as the same frame",
-        arguments: [Role.client, .server])
-    func writtenThrough(_ role: Role) throws {
+        "A long message is written piece by piece, as the same frame; of an unmasked one only the first piece is copied",
+        arguments: [(Role.client, [131_097, 131_072, 37_856]), (.server, [131_089, 168_928])])
+    func writtenThrough(_ role: Role, pieces: [Int]) throws {
         var engine = try ConnectionEngine.open(role)
         var peer = try ConnectionEngine.open(role == .client ? .server : .client)
         try engine.send(.text("ahead"))
@@ -66,30 +66,37 @@ struct ConnectionEngineSendingTests {
         let hasRoom = try engine.send(message) { bytes in
             written.append(bytes.count)
             peer.receive(bytes.bindMemory(to: UInt8.self).span)
-            return bytes.count
+            return .max
         }
         #expect(hasRoom)
         #expect(engine.outgoingCount == 0)
-        #expect(written.count == 3)
+        #expect(written == pieces)
         #expect(peer.takeEvents() == [.message(.text("ahead")), .message(message)])
     }
 
-    @Test("What is not taken of a long message stays queued, and nobody is asked again")
-    func writtenInPart() throws {
-        var engine = try ConnectionEngine.open(.client)
-        var peer = try ConnectionEngine.open(.server)
-        let message = Message.binary([UInt8](repeating: 9, count: 300_000))
+    @Test(
+        "What is not taken of a long message stays queued, and nobody is asked again",
+        arguments: [
+            (Role.client, 1_000, 1_000), (.server, -1, 0), (.server, 0, 0), (.server, 1_000, 1_000),
+            (.server, 168_927, 168_927),
+        ])
+    func writtenInPart(_ role: Role, answer: Int, taken: Int) throws {
+        var engine = try ConnectionEngine.open(role)
+        var peer = try ConnectionEngine.open(role == .client ? .server : .client)
+        let message = Message.binary((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var calls = 0
         let hasRoom = try engine.send(message) { bytes in
             calls += 1
-            peer.receive(
-                UnsafeRawBufferPointer(rebasing: bytes[..<1_000]).bindMemory(to: UInt8.self).span)
-            return 1_000
+            // What a server lends first is a copy; what it lends then is taken in part.
+            let isTaken = role == .server && calls == 1
+            let part = bytes[..<(isTaken ? bytes.count : taken)]
+            peer.receive(UnsafeRawBufferPointer(rebasing: part).bindMemory(to: UInt8.self).span)
+            return isTaken ? bytes.count : answer
         }
         #expect(!hasRoom)
-        #expect(calls == 1)
+        #expect(calls == (role == .client ? 1 : 2))
         let rest = engine.takeOutgoing()
-        #expect(rest.count == 300_000 + 14 - 1_000)
+        #expect(rest.count == (role == .client ? 300_014 : 168_928) - taken)
         peer.receive(rest.span)
         #expect(peer.takeEvents() == [.message(message)])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TCP channels", .timeLimit(.minutes(1)))
 struct TCPChannelTests {
-    private struct Pair {
+    struct Pair {
         let client: TCPChannel
         let clientHandler: RecordingHandler
         let server: TestServer
@@ -15,7 +15,7 @@ struct TCPChannelTests {
         var loop: EventLoop { server.loop }
     }
 
-    private func connectedPair(_ kind: PollerKind) async throws -> Pair {
+    func connectedPair(_ kind: PollerKind) async throws -> Pair {
         let loop = try kind.makeLoop()
         let server = try TestServer(loop: loop)
         let handler = RecordingHandler()
@@ -56,66 +56,6 @@ struct TCPChannelTests {
         await pair.clientHandler.log.wait { RecordingHandler.bytes($0) == hello }
         pair.server.stop()
         pair.loop.shutdown()
-    }
-
-    @Test("a read takes no more than was asked for, and nothing is lost by it")
-    func limitedReads() async throws {
-        let pair = try await connectedPair(.poll)
-        let block = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        for (limit, largest) in [(8_192, 8_192), (0, 1), (Int.max, block.count)] {
-            let before = pair.clientHandler.log.entries.count
-            let bytes = limit == 0 ? Array(block.prefix(100)) : block
-            try await on(pair.loop) { pair.client.limitReads(to: limit) }
-            _ = try await on(pair.loop) { pair.serverChannel.write(bytes) }
-            let reports = await pair.clientHandler.log.wait {
-                RecordingHandler.bytes(Array($0.dropFirst(before))).count == bytes.count
-            }
-            let fresh = Array(reports.dropFirst(before))
-            #expect(RecordingHandler.bytes(fresh) == bytes)
-            for report in fresh { #expect(RecordingHandler.bytes([report]).count <= largest) }
-        }
-        pair.server.stop()
-        pair.loop.shutdown()
-    }
-
-    @Test(
-        "T2: bytes that are wanted where they stay come there, and what follows behind them",
-        arguments: PollerKind.allCases)
-    func directReading(_ kind: PollerKind) async throws {
-        let pair = try await connectedPair(kind)
-        let wanted = TCPChannel.smallestDirectRead + 5
-        let bytes = (0..<(wanted + 1_000)).map { UInt8(truncatingIfNeeded: $0 &* 13) }
-        try await on(pair.loop) {
-            pair.serverHandler.channelDirectBytes = wanted
-            #expect(pair.client.write(bytes) == bytes.count)
-            pair.client.finishWriting()
-        }
-        await pair.serverHandler.log.wait { $0.contains(.endOfStream) }
-        let reports = pair.serverHandler.log.entries
-        let direct = try await on(pair.loop) { pair.serverHandler.direct }
-        #expect(direct.count > TCPChannel.smallestDirectRead - 1)
-        #expect(direct + RecordingHandler.bytes(reports) == bytes)
-        #expect(reports.last == .endOfStream)
-        pair.server.stop()
-        pair.loop.shutdown()
-    }
-
-    @Test(
-        "T2: the end of the stream, a reset and nothing at all come by a direct read like by any",
-        arguments: PollerKind.allCases)
-    func directEnds(_ kind: PollerKind) async throws {
-        for isReset in [false, true] {
-            let pair = try await connectedPair(kind)
-            try await on(pair.loop) {
-                pair.serverHandler.channelDirectBytes = 1 << 20
-                if isReset { pair.client.abort(reset: true) } else { pair.client.finishWriting() }
-            }
-            let end = isReset ? ChannelReport.failed(.reset) : .endOfStream
-            await pair.serverHandler.log.wait { $0.contains(end) }
-            #expect(RecordingHandler.bytes(pair.serverHandler.log.entries).isEmpty)
-            pair.server.stop()
-            pair.loop.shutdown()
-        }
     }
 
     @Test(
