@@ -122,6 +122,27 @@ struct ClientHeartbeatTests {
         #expect(world.causes == (counts ? [] : [.heartbeatTimeout]))
     }
 
+    @Test("H13, J1: where frames count, what comes during the close is not told as stale")
+    func framesDuringTheClose() throws {
+        var settings = HeartbeatSettings.every(.seconds(1), timeout: .seconds(1))
+        settings.countsInboundFrames = true
+        let counting = settings
+        let client = try world.openClient("/?freeze@0") {
+            $0.heartbeat = counting
+            $0.reconnect = nil
+        }
+        world.start { await client.disconnect() }
+        world.executor.advance(by: .milliseconds(100))
+        for _ in 0..<5 {
+            try world.atEndpoint { $0.send(raw: [0x81, 1, 0x61]) }
+            world.executor.advance(by: .milliseconds(100))
+        }
+        #expect(JournalEvent.State(try world.state(client)) == .closing)
+        world.executor.advance(by: .seconds(10))
+        #expect(world.journal.filter { $0.kind == .stale } == [])
+        try world.checkNothingLeft(client)
+    }
+
     @Test("H9: pongs that nobody asked for are no life, whatever they carry")
     func unsolicitedPongs() throws {
         let client = try world.openClient("/?pong=off") {

@@ -5,7 +5,9 @@ import HeartwireTesting
 import Testing
 
 /// What the journal says of `report` when the first connection makes it while the second is open.
-private func kinds(of report: TransportReport) async throws -> [JournalEvent.Kind] {
+private func kinds(
+    of report: TransportReport, heartbeat: HeartbeatSettings? = nil
+) async throws -> [JournalEvent.Kind] {
     try await ClientWorld(.virtual).run { world in
         let watched = try world.makeClient { $0.reconnect = nil }
         for _ in 1...2 {
@@ -13,6 +15,7 @@ private func kinds(of report: TransportReport) async throws -> [JournalEvent.Kin
             await watched.client.connect()
             try await watched.client.waitUntilOpen()
         }
+        if let heartbeat { try await watched.client.setHeartbeat(heartbeat) }
         let before = watched.log.journal.count
         watched.transports.transports[0].replay(report)
         let kinds = watched.log.journal[before...].map(\.kind)
@@ -38,6 +41,14 @@ struct StaleReportTests {
     func silent() async throws {
         #expect(try await kinds(of: .message(.text("old"))) == [])
         #expect(try await kinds(of: .writable) == [])
+    }
+
+    @Test("G1, H13: a heartbeat set anew tells of a stale message where frames count, and only there")
+    func setAnew() async throws {
+        var heartbeat = HeartbeatSettings.every(.seconds(5), timeout: .seconds(5))
+        #expect(try await kinds(of: .message(.text("old")), heartbeat: heartbeat) == [])
+        heartbeat.countsInboundFrames = true
+        #expect(try await kinds(of: .message(.text("old")), heartbeat: heartbeat) == [.stale])
     }
 
     @Test(
