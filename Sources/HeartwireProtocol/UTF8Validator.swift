@@ -61,7 +61,8 @@ struct UTF8Validator: Sendable {
         }
         while end &- offset >= 8 {
             let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word & topBits != 0 { break }
+            let set = word.littleEndian & topBits
+            if set != 0 { return offset &+ set.trailingZeroBitCount &>> 3 }
             offset &+= 8
         }
         while offset < end, unsafe base.load(fromByteOffset: offset, as: UInt8.self) < 0x80 {
@@ -76,7 +77,7 @@ struct UTF8Validator: Sendable {
     private static func skipCharacters(
         _ base: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Int {
-        let fitsBlock = end &- start >= UTF8Blocks.stepBytes && start >= UTF8Blocks.lookBehind
+        let fitsBlock = end &- start >= UTF8Blocks.blockBytes && start >= UTF8Blocks.lookBehind
         return unsafe fitsBlock
             ? UTF8Blocks.skipValid(base, from: start, to: end)
             : skipWholeCharacters(base, from: start, to: end)
@@ -90,7 +91,7 @@ struct UTF8Validator: Sendable {
     ) -> Int {
         var offset = start
         while end &- offset >= 4,
-            offset < UTF8Blocks.lookBehind || end &- offset < UTF8Blocks.stepBytes
+            offset < UTF8Blocks.lookBehind || end &- offset < UTF8Blocks.blockBytes
         {
             let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
             // The first byte lowest, whatever the machine's byte order.

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("UTF-8 judged a block at a time")
 struct UTF8BlocksTests {
-    private static let step = UTF8Blocks.stepBytes
+    private static let block = UTF8Blocks.blockBytes
+    private static let turn = UTF8Blocks.turnBytes
     private static let before = UTF8Blocks.lookBehind
 
     /// How many of `bytes`, which stand behind three letters, are skipped.
@@ -16,96 +17,104 @@ struct UTF8BlocksTests {
         }
     }
 
-    /// Two-byte characters up to where `piece` begins, and behind it as many as fill two steps.
-    private func text(with piece: [UInt8], at offset: Int) -> [UInt8] {
-        let odd = offset % 2 == 0 ? [] : [UInt8(ascii: "x")]
-        let front = odd + (0..<offset / 2).flatMap { _ in Array("é".utf8) }
-        let rest = (0..<2 * Self.step).flatMap { _ in Array("é".utf8) }
-        return Array((front + piece + rest)[..<(3 * Self.step)])
+    /// So many bytes of characters that take two.
+    private func accents(_ count: Int) -> [UInt8] {
+        (0..<count / 2).flatMap { _ in Array("é".utf8) }
     }
 
-    @Test("8.1: text of whole steps is skipped whole, in every script")
+    private func letters(_ count: Int) -> [UInt8] {
+        [UInt8](repeating: UInt8(ascii: "x"), count: count)
+    }
+
+    /// Whether `piece`, behind `offset` valid bytes and before some more, is found where it has a fault: everything is
+    /// skipped up to the block that holds the fault, but for a character that goes on there, and nothing of the fault is.
+    private func isFound(_ piece: [UInt8], at offset: Int) -> Bool {
+        let rest = accents(Self.block + 6)
+        let end = skipped(letters(offset % 2) + accents(offset) + piece + rest)
+        let near = (piece + rest)[...]
+        let valid = offset + UTF8Grammar.wholePrefix(of: near)
+        return end <= valid && end >= valid / Self.block * Self.block - Self.before
+    }
+
+    @Test("8.1: text of whole blocks is skipped whole, in every script")
     func whole() {
         for character in [
             "é", "ж", "क", "世", "한", "𝄞", "\u{10FFFF}", "\u{800}", "\u{D7FF}", "\u{E000}",
         ] {
             let one = Array(character.utf8)
-            let bytes = (0..<2 * Self.step).flatMap { _ in one }
+            let bytes = (0..<2 * Self.turn).flatMap { _ in one }
             #expect(skipped(bytes) == bytes.count, "\(character)")
         }
     }
 
-    @Test("Less than a step is left to others")
+    @Test("Less than a block is left to others")
     func short() {
-        for count in 0..<Self.step / 2 {
-            #expect(skipped((0..<count).flatMap { _ in Array("é".utf8) }) == 0)
-        }
-        #expect(skipped((0..<Self.step / 2).flatMap { _ in Array("é".utf8) }) == Self.step)
+        for count in 0..<Self.block { #expect(skipped(accents(count)) == 0) }
+        #expect(skipped(accents(Self.block)) == Self.block)
+        #expect(skipped(accents(Self.turn + Self.block + 2)) == Self.turn + Self.block)
     }
 
-    @Test("A step of nothing but ASCII is left to others")
+    @Test("ASCII that has begun where a turn ends is left to others")
     func ascii() {
-        let accents = (0..<Self.step / 2).flatMap { _ in Array("é".utf8) }
-        let letters = [UInt8](repeating: UInt8(ascii: "x"), count: Self.step)
-        #expect(skipped(letters + accents) == 0)
-        #expect(skipped(accents + letters + accents) == Self.step)
+        let rest = accents(2 * Self.block)
+        let ending = accents(Self.turn - Self.block) + letters(Self.block)
+        #expect(skipped(ending + rest) == Self.turn)
+        let within = accents(Self.block) + letters(Self.block) + rest
+        #expect(skipped(within) == within.count)
     }
 
     @Test(
-        "A character that goes on behind the last step is left whole", arguments: ["é", "世", "𝄞"])
+        "A character that goes on behind the last block is left whole", arguments: ["é", "世", "𝄞"])
     func crossing(_ character: String) {
         let one = Array(character.utf8)
         for inside in 1..<one.count {
-            let front = [UInt8](repeating: UInt8(ascii: "x"), count: Self.step - inside - 2)
-            let bytes = Array("é".utf8) + front + one
-            #expect(bytes.count > Self.step)
-            #expect(skipped(bytes) == Self.step - inside)
+            let bytes = Array("é".utf8) + letters(Self.block - inside - 2) + one
+            #expect(bytes.count > Self.block)
+            #expect(skipped(bytes) == Self.block - inside)
         }
     }
 
-    /// The standard library's judgement: apart from ours in every line.
-    private func isValid(_ bytes: [UInt8]) -> Bool {
-        String(validating: bytes, as: UTF8.self) != nil
-    }
-
-    @Test("RFC 3629 4: each two bytes are judged as they must be, in every place of a step")
+    @Test("RFC 3629 4: each two bytes are judged as they must be, in every place of a block")
     func pairs() {
         for lead in UInt8(0x7F)...UInt8.max {
+            var wrong: [UInt8] = []
             for second in UInt8.min...UInt8.max {
                 // Completed to four bytes, so that what is wrong is the pair, or else what it is completed with.
-                let offset = Int(lead &+ second) % Self.step
-                for rest in [[], [0x80], [0x80, 0x80]] as [[UInt8]] {
-                    let bytes = text(with: [lead, second] + rest, at: offset)
-                    let end = skipped(bytes)
-                    // Up to there it is valid, and where it is valid it is skipped to the last character.
-                    #expect(isValid(Array(bytes[..<end])))
-                    let hasFault = !isValid(Array(bytes[..<(2 * Self.step)])) && !endsInside(bytes)
-                    if !hasFault { #expect(end >= 2 * Self.step - 3, "\(lead) \(second) \(rest)") }
+                let offset = Int(lead &+ second) % Self.block
+                let isRight = ([[], [0x80], [0x80, 0x80]] as [[UInt8]]).allSatisfy {
+                    isFound([lead, second] + $0, at: offset)
+                }
+                if !isRight { wrong.append(second) }
+            }
+            #expect(wrong.isEmpty, "\(lead)")
+        }
+    }
+
+    @Test(
+        "RFC 3629 4: characters at the edges of every range are judged as they must be across the end of a turn",
+        arguments: [
+            0x7F, 0xC0, 0xC1, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
+        ] as [UInt8])
+    func turns(_ lead: UInt8) {
+        for offset in Self.turn - 5...Self.turn + 1 {
+            for second in [0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0] as [UInt8] {
+                for rest in [[], [0xBF], [0xBF, 0x80], [0xBF, 0xC2]] as [[UInt8]] {
+                    #expect(
+                        isFound([lead, second] + rest, at: offset), "\(second) \(rest) \(offset)")
                 }
             }
         }
     }
 
-    /// Whether the cut at two steps only tears a character.
-    private func endsInside(_ bytes: [UInt8]) -> Bool {
-        (1...3).contains {
-            isValid(Array(bytes[..<(2 * Self.step - $0)]))
-                && isValid(Array(bytes[..<(2 * Self.step + 4 - $0)]))
-        }
-    }
-
-    @Test("Damage at random is found by the step that holds it, and never passed")
+    @Test("Damage at random is never passed")
     func damage() {
         let random = SeededSource(seed: 36_29)
         let whole = Array(String(repeating: "κόσμε 数据 🫀 Ärger ", count: 12).utf8)
-        for _ in 0..<20_000 {
+        #expect(whole.count > Self.turn + 3 * Self.block)
+        for _ in 0..<5_000 {
             var bytes = whole
-            let place = random.below(bytes.count)
-            bytes[place] = UInt8(truncatingIfNeeded: random.next())
-            let end = skipped(bytes)
-            #expect(isValid(Array(bytes[..<end])))
-            // What follows a damaged lead may be what is found to be out of place.
-            if !isValid(bytes) { #expect(end <= place + 3) }
+            bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next())
+            #expect(skipped(bytes) <= UTF8Grammar.wholePrefix(of: bytes[...]))
         }
     }
 }

@@ -14,30 +14,8 @@ struct UTF8ValidatorTests {
         return validator.isAtBoundary
     }
 
-    /// RFC 3629 §4 written as its grammar, apart from the automaton: the rows of ranges.
-    private static let grammar: [[ClosedRange<UInt8>]] = [
-        [0x00...0x7F],
-        [0xC2...0xDF, 0x80...0xBF],
-        [0xE0...0xE0, 0xA0...0xBF, 0x80...0xBF],
-        [0xE1...0xEC, 0x80...0xBF, 0x80...0xBF],
-        [0xED...0xED, 0x80...0x9F, 0x80...0xBF],
-        [0xEE...0xEF, 0x80...0xBF, 0x80...0xBF],
-        [0xF0...0xF0, 0x90...0xBF, 0x80...0xBF, 0x80...0xBF],
-        [0xF1...0xF3, 0x80...0xBF, 0x80...0xBF, 0x80...0xBF],
-        [0xF4...0xF4, 0x80...0x8F, 0x80...0xBF, 0x80...0xBF],
-    ]
-
     /// What the grammar says about bytes, in the terms of ``judge(_:)``.
-    private func derive(_ bytes: [UInt8]) -> Bool? {
-        var rest = bytes[...]
-        while let lead = rest.first {
-            guard let row = Self.grammar.first(where: { $0[0].contains(lead) }) else { return nil }
-            for (range, byte) in zip(row, rest) where !range.contains(byte) { return nil }
-            if rest.count < row.count { return false }
-            rest = rest.dropFirst(row.count)
-        }
-        return true
-    }
+    private func derive(_ bytes: [UInt8]) -> Bool? { UTF8Grammar.derive(bytes[...]) }
 
     @Test("RFC 3629 4: every sequence of one byte")
     func oneByte() {
@@ -139,6 +117,55 @@ struct UTF8ValidatorTests {
             let cut = random.below(bytes.count)
             #expect(judge([bytes]) == expected)
             #expect(judge([Array(bytes[..<cut]), Array(bytes[cut...])]) == expected)
+        }
+    }
+
+    /// Runs of characters of many scripts, `count` bytes or a little more.
+    private func text(of count: Int, by random: SeededSource) -> [UInt8] {
+        let scripts: [ClosedRange<UInt32>] = [
+            0x20...0x7E, 0x20...0x7E, 0xC0...0x17F, 0x370...0x3FF, 0x400...0x4FF, 0x5D0...0x6FF,
+            0x800...0xD7F, 0xE00...0x10FF, 0x1E00...0x206F, 0x3000...0x30FF, 0x4E00...0x9FFF,
+            0xAC00...0xD7FF, 0xE000...0xFFFF, 0x10000...0x1FFFF, 0x20000...0xFFFFF,
+            0x100000...0x10FFFF,
+        ]
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let script = scripts[random.below(scripts.count)]
+            for _ in 0...random.below(40) {
+                let value = script.lowerBound + UInt32(random.below(script.count))
+                bytes += Unicode.Scalar(value).flatMap(UTF8.encode).map(Array.init) ?? []
+            }
+        }
+        return bytes
+    }
+
+    @Test("8.1: text in any scripts, whole, damaged and cut, is judged as the grammar judges it")
+    func differential() {
+        let random = SeededSource(seed: 81)
+        for _ in 0..<1_500 {
+            var bytes = text(of: 1 + random.below(700), by: random)
+            #expect(judge([bytes]) == true)
+            for _ in 0...random.below(2) {
+                bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next())
+            }
+            let cut = random.below(bytes.count)
+            let expected = derive(bytes)
+            #expect(judge([bytes]) == expected)
+            #expect(judge([Array(bytes[..<cut]), Array(bytes[cut...])]) == expected)
+        }
+    }
+
+    @Test("8.1: text in any scripts is taken, and its damage found, wherever it is cut in two")
+    func everySplit() {
+        let random = SeededSource(seed: 82)
+        for _ in 0..<2 {
+            let whole = text(of: 2 * UTF8Blocks.turnBytes, by: random)
+            var damaged = whole
+            damaged[random.below(whole.count)] = 0xFF
+            for cut in 0...whole.count {
+                #expect(judge([Array(whole[..<cut]), Array(whole[cut...])]) == true)
+                #expect(judge([Array(damaged[..<cut]), Array(damaged[cut...])]) == nil)
+            }
         }
     }
 
