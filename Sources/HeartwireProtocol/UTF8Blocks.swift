@@ -78,10 +78,9 @@ enum UTF8Blocks {
                 unsafeBitCast(byte, to: Signed.self) .< Signed(repeating: -0x40))
             // Behind E0 and F0 a form is overlong where both bytes, added, stay below 180.
             let moved = byte &+ all(0x40)
-            let overlong =
-                bits((first & all(0xEF)) .== all(0xA0)) & ~(first &+ moved)
-            // Behind ED stands a surrogate where the second byte is above 9F.
-            let surrogate = bits(first .== all(0xAD)) & (all(0x9F) &- byte)
+            let overlong = bits((first & all(0xEF)) .== all(0xA0)) & ~(first &+ moved)
+            // Behind ED stands a surrogate where the second byte is above 9F, so that 60 more is above FF.
+            let surrogate = bits(first .== all(0xAD)) & ~(moved &+ all(0x20))
             faults = faults | ((continues ^ mustContinue) | (overlong | surrogate))
             highest = highest.replacing(with: byte, where: highest .< byte)
             lowest = moved.replacing(with: lowest, where: lowest .< moved)
