@@ -43,7 +43,7 @@ struct StaleReportTests {
         #expect(try await kinds(of: .writable) == [])
     }
 
-    @Test("G1, H13: a heartbeat set anew tells of a stale message where frames count, and only there")
+    @Test("G1, H13: a heartbeat set anew tells of a stale frame where frames count, and only there")
     func setAnew() async throws {
         var heartbeat = HeartbeatSettings.every(.seconds(5), timeout: .seconds(5))
         #expect(try await kinds(of: .message(.text("old")), heartbeat: heartbeat) == [])
