@@ -135,13 +135,15 @@ extension ConnectionEngine {
     }
 
     private mutating func settle(_ outcome: RequestReader.Outcome) {
+        let isHead = opening?.requestReader?.isHead == true
         opening?.requestReader = nil
         switch outcome {
         case .received(let request):
             opening?.request = request
             events.append(.requestReceived(request))
         case .invalid(let status, let reason):
-            outgoing.append(OpeningResponse.reject(status: status, body: reason))
+            outgoing.append(
+                OpeningResponse.reject(status: status, body: reason, isToHead: isHead))
             failForPeer(
                 .breach(
                     "4.2.1", expected: "a lawful opening request",

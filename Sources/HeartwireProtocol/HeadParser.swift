@@ -36,7 +36,8 @@ struct HeadParser: Sendable {
     private var sawCarriageReturn = false
     /// Whether the method of the request line has ended.
     private var isBehindMethod = false
-    private var startLine: String?
+    /// The first line, once it was read in full.
+    private(set) var startLine: String?
     private var fields = HeaderFields()
 
     init(_ kind: Kind, limits: Limits) {

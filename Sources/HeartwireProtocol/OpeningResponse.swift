@@ -35,8 +35,10 @@ public enum OpeningResponse {
     ///   - status: 200 to 999; anything else becomes 500, since a 1xx would not end the exchange.
     ///   - headers: fields of the server's own, under the same rule as in ``accept(key:subprotocol:headers:)``.
     ///   - body: a line for people, sent as plain text unless the headers say otherwise.
+    ///   - isToHead: whether this answers a HEAD, so that there is no content (RFC 9110 §9.3.2). Its length is
+    ///     not given either, for it would have to be that of the answer to a GET (§8.6).
     public static func reject(
-        status: Int, headers: HeaderFields = [:], body: String = ""
+        status: Int, headers: HeaderFields = [:], body: String = "", isToHead: Bool = false
     ) -> [UInt8] {
         let status = (200...999).contains(status) ? status : 500
         var head = MessageHeadWriter(startLine: "HTTP/1.1 \(status) \(reasonPhrase(for: status))")
@@ -49,8 +51,8 @@ public enum OpeningResponse {
             head.append("Connection", "close")
         }
         if status == 405, headers["Allow"] == nil { head.append("Allow", "GET") }
-        // RFC 9110 §6.4.1: these two never have a body.
-        let isBodyless = status == 204 || status == 304
+        // RFC 9110 §6.4.1: two statuses never have a body.
+        let isBodyless = status == 204 || status == 304 || isToHead
         let content = isBodyless ? "" : body
         if !isBodyless {
             if !content.isEmpty, headers["Content-Type"] == nil {

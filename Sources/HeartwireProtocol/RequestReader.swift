@@ -13,6 +13,14 @@ public struct RequestReader: Sendable {
     private var parser: HeadParser
     private var isFinished = false
 
+    /// Whether the request's method is HEAD as far as it was read: then what it is answered with has no content
+    /// (RFC 9110 §9.3.2).
+    public var isHead: Bool {
+        let method = "HEAD ".utf8
+        return parser.startLine.map { $0.utf8.starts(with: method) }
+            ?? parser.line.starts(with: method)
+    }
+
     /// Waits for the first byte of a request.
     public init(limits: Limits = Limits()) {
         parser = HeadParser(.request, limits: limits)

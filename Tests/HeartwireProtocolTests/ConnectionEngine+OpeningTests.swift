@@ -199,6 +199,15 @@ struct ConnectionEngineOpeningTests {
         #expect(server.nextEvent() == nil)
     }
 
+    @Test("RFC 9110 9.3.2: a HEAD is refused without content")
+    func head() {
+        var server = server()
+        server.receive(Array("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n".utf8).span)
+        let answer = text(server.takeOutgoing())
+        #expect(answer.hasPrefix("HTTP/1.1 405 ") && answer.hasSuffix("\r\n\r\n"))
+        #expect(!answer.contains("Content-"))
+    }
+
     @Test("4.1: frames that a client sends too early are kept until it is accepted, in any cut")
     func earlyFrames() throws {
         var probe = try client()

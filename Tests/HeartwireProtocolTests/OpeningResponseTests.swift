@@ -101,6 +101,14 @@ import Testing
         #expect(reject(426, ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]) == text)
     }
 
+    @Test("RFC 9110 9.3.2, 8.6: the answer to a HEAD has neither content nor the length of any")
+    func toHead() {
+        let bytes = OpeningResponse.reject(status: 405, body: "why", isToHead: true)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == "HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nAllow: GET\r\n\r\n")
+    }
+
     @Test("RFC 9110 15.5.6: a 405 says which method would be accepted, once")
     func methodNotAllowed() {
         #expect(reject(405).contains("\r\nAllow: GET\r\n"))

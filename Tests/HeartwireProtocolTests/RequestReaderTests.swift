@@ -88,6 +88,24 @@ import Testing
     }
 
     @Test(
+        "RFC 9110 9.3.2: a HEAD is known as one whatever else is wrong with the request",
+        arguments: [
+            ("HEAD /chat HTTP/1.1\r\nHost: h\r\n\r\n", true), ("HEAD / HTTP/1.0\r\n\r\n", true),
+            ("HEAD / HTTP/1.1\r\nX Y: 1\r\n", true),
+            ("HEAD /" + String(repeating: "x", count: 100_000), true),
+            ("HEADS / HTTP/1.1\r\n\r\n", false), ("GET /HEAD HTTP/1.1\r\n\r\n", false),
+            ("GET /" + String(repeating: "x", count: 100_000), false),
+        ])
+    func head(text: String, isHead: Bool) {
+        var reader = RequestReader()
+        guard case .invalid = reader.receive(Array(text.utf8).span).outcome else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reader.isHead == isHead)
+    }
+
+    @Test(
         "RFC 9112 3: what is no request line in HTTP/1.1 is answered 400",
         arguments: [
             "GET", "GET /", "GET / HTTP/1.0", "GET / HTTP/2.0", "GET / http/1.1", "GET  / HTTP/1.1",
