@@ -47,7 +47,8 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
           0    it went well
           1    it did not: a line on the standard error says what happened
           2    the command line was wrong\(failures)
-          130  stopped by an interrupt (Ctrl-C); 143 by a request to terminate.
+          130  stopped by an interrupt (Ctrl-C); 143 by a request to terminate;
+               129 when its terminal hung up.
                The first signal closes in order, a second one ends at once.
         """
     }
@@ -55,6 +56,8 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
 
 /// The signals that ask a command to stop.
 enum StopSignal: Int32, Sendable, Hashable, CaseIterable {
+    /// SIGHUP, when the terminal goes away.
+    case hangUp = 1
     /// SIGINT, from the keyboard.
     case interrupt = 2
     /// SIGTERM, from a supervisor.

@@ -7,14 +7,16 @@ import Synchronization
     import Darwin
 #endif
 
-/// Turns the first SIGINT or SIGTERM into a call and lets the second end the process at once (field case
-/// K12-07), whatever the rest of the program is blocked in.
+/// Turns the first SIGINT, SIGTERM or SIGHUP into a call and lets the second end the process at once (field case
+/// K12-07), whatever the rest of the program is blocked in. A terminal that goes sends SIGHUP more than once, by its
+/// shell and by the kernel, so that one never counts as the second.
 ///
 /// The handler does no more than POSIX allows in one: it counts, and writes the signal's number into a pipe. A
 /// thread that waits at the other end makes the call.
 enum SignalWatch {
     /// Begins to watch, once in a process; later calls change nothing. Also watches when the signals were ignored
-    /// before, as a shell does for what it starts with `&`.
+    /// before, as a shell does for what it starts with `&`; but a SIGHUP that is ignored stays so, for that is what
+    /// `nohup` is for.
     ///
     /// - Parameter onFirst: asks the program to close in order. Called once, on a thread of its own.
     /// - Returns: whether the watch began now.
@@ -32,7 +34,9 @@ enum SignalWatch {
         DispatchQueue(label: "heartwire.signals").async {
             if let signal = firstSignal(from: readEnd) { onFirst(signal) }
         }
-        for signal in StopSignal.allCases { install(signal) }
+        for signal in StopSignal.allCases where signal != .hangUp || !isIgnored(signal.rawValue) {
+            install(signal)
+        }
         return true
     }
 
@@ -42,6 +46,19 @@ enum SignalWatch {
             of: StopSignal.self, bufferingPolicy: .bufferingOldest(1))
         begin { sink.yield($0) }
         return stream
+    }
+
+    /// Whether the process was started with this signal ignored, or ignores it since.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        #if canImport(Glibc)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        // The constant is not imported everywhere.
+        return unsafeBitCast(handler, to: Int.self) == 1
     }
 
     private static func install(_ stop: StopSignal) {
@@ -86,10 +103,13 @@ final class HandlerState: Sendable {
         ).exchanged
     }
 
-    /// Passes the first signal on and ends the process at a later one. Safe in a signal handler.
+    /// Passes the first signal on and ends the process at a later one, unless that is a SIGHUP. Safe in a signal
+    /// handler.
     func arrived(_ number: Int32) {
         let earlier = count.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
-        guard earlier == 0 else { return endProcess(128 + number) }
+        guard earlier == 0 else {
+            return number == SIGHUP ? () : endProcess(128 + number)
+        }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(writeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
     }

@@ -51,6 +51,18 @@ struct EndpointProgramTests {
         #expect(ran.diagnostics.contains("closed by the peer: 1001 \"the endpoint stops\"\n"))
     }
 
+    @Test("K12-07: when the terminal goes it stops in order, with 129, however often it is told")
+    func hangUp() async throws {
+        let program = try RunningProgram(["endpoint", "--quiet"])
+        let client = try RunningProgram(["connect", "--no-reconnect", await url(program)])
+        #expect(await client.waitForDiagnostics("heartwire: open\n"))
+        program.send(SIGHUP)
+        program.send(SIGHUP)
+        #expect(await program.end().status == 129)
+        let ran = await client.end()
+        #expect(ran.diagnostics.contains("closed by the peer: 1001 \"the endpoint stops\"\n"))
+    }
+
     @Test("P3: an endpoint by TLS is known by its certificate, and to nobody else")
     func secure() async throws {
         let folder = FileManager.default.temporaryDirectory

@@ -30,6 +30,7 @@ struct ExitStatusTests {
 
     @Test("K12-07: a signal's status is 128 and its number")
     func signals() {
+        #expect(exitStatus(for: .stopped(.hangUp)).rawValue == 129)
         #expect(exitStatus(for: .stopped(.interrupt)).rawValue == 130)
         #expect(exitStatus(for: .stopped(.terminate)).rawValue == 143)
     }

@@ -24,6 +24,31 @@ struct SignalWatchTests {
         #expect(Array(pipe.finish().utf8) == [2])
     }
 
+    @Test(
+        "K12-07: a hang-up may come twice without ending the process at once, and counts as the first"
+    )
+    func hangUp() {
+        let pipe = TestPipe()
+        let record = EndRecord()
+        let state = HandlerState(endProcess: { record.status.store($0, ordering: .relaxed) })
+        #expect(state.claim(writeEnd: pipe.writeEnd))
+        state.arrived(StopSignal.hangUp.rawValue)
+        state.arrived(StopSignal.hangUp.rawValue)
+        #expect(record.status.load(ordering: .relaxed) == 0)
+        state.arrived(StopSignal.interrupt.rawValue)
+        #expect(record.status.load(ordering: .relaxed) == 130)
+        #expect(Array(pipe.finish().utf8) == [1])
+    }
+
+    @Test("K12-07: a signal that is ignored is known, so that nohup still does what it is for")
+    func ignored() {
+        signal(SIGUSR2, SIG_IGN)
+        #expect(SignalWatch.isIgnored(SIGUSR2))
+        signal(SIGUSR2, SIG_DFL)
+        #expect(!SignalWatch.isIgnored(SIGUSR2))
+        #expect(!SignalWatch.isIgnored(-1))
+    }
+
     @Test("K12-07: a real SIGTERM comes out of the sequence, and the process lives on")
     func realSignal() async {
         let signals = SignalWatch.signals()
