@@ -24,6 +24,7 @@ extension Delivery {
 
     func ended(_ generation: Generation) {
         isBlocked = false
+        awaitsFence = false
         let written = outbox.writtenIDs
         let settled = outbox.ended(generation)
         // In order, as all that a seed replays.
@@ -33,13 +34,18 @@ extension Delivery {
         readAhead()
     }
 
+    /// Now little is ahead of a ping, so one goes out before there is much again.
     func becameWritable() {
         isBlocked = false
+        core?.askForFence()
         flush()
     }
 
     func pingSent(_ id: PingID) {
         outbox.pingSent(id)
+        guard awaitsFence else { return }
+        flush()
+        core?.backlogWentOut()
     }
 
     func received(_ message: Message) {
@@ -49,10 +55,11 @@ extension Delivery {
 
     /// Whether what is stored must go out before anything else does (K04-02). Once the store is closed it never does.
     var isBacklogged: Bool {
-        !isClosed && (isBlocked && outbox.canWrite || outbox.awaitsContents)
+        !isClosed && ((isBlocked || awaitsFence) && outbox.canWrite || outbox.awaitsContents)
     }
 
-    /// Whether a ping is wanted behind what was written.
+    /// Whether a ping is wanted behind what was written. Not where the transport is full: a ping's time would run while
+    /// all of that goes out.
     var wantsFence: Bool { !isBlocked && outbox.wantsFence }
 
     /// Writes what may be written, in order, while the transport has room. The only path on which anything that
@@ -60,11 +67,13 @@ extension Delivery {
     func flush() {
         guard !isFlushing, !isClosed, let core else { return }
         isFlushing = true
-        while !isBlocked, let transport = core.openTransport(outbox.generation),
+        awaitsFence = false
+        while !isBlocked, !awaitsFence, let transport = core.openTransport(outbox.generation),
             let entry = outbox.takeNext()
         {
             if entry.isPossibleDuplicate { status.redelivered += 1 }
             write(entry, to: transport)
+            awaitsFence = !isBlocked && outbox.wantsFenceFirst && core.machine.admitsFence
         }
         isFlushing = false
         readAhead()

@@ -65,6 +65,8 @@ final class Delivery: @unchecked Sendable {
     /// The transport takes nothing more for now.
     var isBlocked = false
     var isFlushing = false
+    /// More is written once a ping has gone out behind what was.
+    var awaitsFence = false
     /// Nothing is taken in any more.
     var isShutDown = false
     /// The store is closed, so nothing is sent any more either.

@@ -94,6 +94,12 @@ extension Outbox {
         return (fence?.covers ?? .none) < lastWritten
     }
 
+    /// Whether that ping should go out before more is written: what was written first went out in vain before, and if
+    /// this connection lives no longer than that one, a ping behind all that waits would never be answered.
+    public var wantsFenceFirst: Bool {
+        wantsFence && fence == nil && slots[head].entry?.isPossibleDuplicate == true
+    }
+
     /// A ping goes out behind all that was written. One that is out already no longer counts: the
     /// session awaits the pong of the newest only.
     public mutating func pingSent(_ id: PingID) {

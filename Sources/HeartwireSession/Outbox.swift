@@ -26,7 +26,9 @@ public import HeartwireProtocol
 ///
 /// A fence is a ping that goes out behind what was written: the peer's WebSocket layer answers frames in
 /// order, so the pong proves that it has read all that was written before the ping. Any ping serves, so
-/// ``wantsFence`` asks for one only where no ping since the last write has gone out.
+/// ``wantsFence`` asks for one only where no ping since the last write has gone out. What goes out again gets the first of its
+/// connection right behind its first message (``wantsFenceFirst``), so that a backlog shrinks also where no connection
+/// lives until all of it was read.
 ///
 /// The contents of all entries need not be in memory: with a window, those that are far from their turn are left with the store
 /// and read back in time (``takeRead()``). All else that is decided by is held, so neither the order nor a bound depends on it.

@@ -122,6 +122,28 @@ struct OutboxConnectionTests {
         #expect(outbox.faults == [])
     }
 
+    @Test("D3: what went out in vain has a ping behind its first message, once on each connection")
+    func fenceFirst() throws {
+        var outbox = outbox()
+        try outbox.fill("a", "b")
+        #expect(!outbox.wantsFenceFirst)
+        _ = outbox.opened(g1)
+        #expect(!outbox.wantsFenceFirst, "nothing was written")
+        #expect(outbox.writeAll() == ["a", "b"])
+        #expect(!outbox.wantsFenceFirst, "they go out for the first time")
+        _ = outbox.ended(g1)
+        #expect(!outbox.wantsFenceFirst)
+        _ = outbox.opened(g2)
+        #expect(!outbox.wantsFenceFirst)
+        _ = outbox.takeNext()
+        #expect(outbox.wantsFenceFirst)
+        outbox.pingSent(PingID(1))
+        #expect(!outbox.wantsFenceFirst)
+        #expect(outbox.writeAll() == ["b"])
+        #expect(outbox.pongReceived(PingID(1)) == confirmed(1))
+        #expect(outbox.wantsFence && !outbox.wantsFenceFirst, "there was one")
+    }
+
     @Test("D3: of two pings only the newest counts, and it covers what the older one did")
     func newerPing() throws {
         var outbox = outbox()

@@ -126,6 +126,78 @@ struct DeliveryConnectionTests {
         }
     }
 
+    @Test(
+        "D2, D3: a backlog shrinks also where every connection dies before all of it was written")
+    func shortLives() throws {
+        let client = try world.client()
+        world.room = 10
+        try world.run { world in
+            for number in 1...30 { _ = try await client.deliver(.text("\(number)")) }
+            await client.connect()
+            for waiting in [30, 29, 28] {
+                try await client.waitUntilOpen()
+                await world.pause()
+                #expect(await client.outboxStatus.waiting == waiting)
+                world.line?.lose()
+                await world.pause()
+            }
+            let first = (1...10).map { "\($0)" }
+            #expect(Array(world.texts.prefix(21)) == first + first + ["2"])
+        }
+    }
+
+    @Test(
+        "D3, K04-02: the ping behind the first message that goes out again holds up neither the others nor their order"
+    )
+    func firstFence() throws {
+        let client = try world.client()
+        world.answersPings = false
+        try world.run { world in
+            for text in ["a", "b", "c"] { _ = try await client.deliver(.text(text)) }
+            await client.connect()
+            await world.pause()
+            #expect(world.line?.pingPlaces == [3])
+            world.line?.lose()
+            await world.pause()
+            let app = Task(executorPreference: world.executor) {
+                try await client.waitUntilOpen()
+                try await client.send(.text("d"))
+            }
+            try await app.value
+            await world.pause()
+            let line = try #require(world.line)
+            #expect(world.texts == ["a", "b", "c", "a", "b", "c", "d"])
+            #expect(line.pingPlaces == [1])
+            line.pong(line.pings[0])
+            await world.pause()
+            #expect(await client.outboxStatus.waiting == 2)
+            #expect(line.pingPlaces == [1, 4])
+        }
+    }
+
+    @Test(
+        "D3: when there is room again a ping goes out before it is used up, and none while there is none"
+    )
+    func fenceAtRoom() throws {
+        let client = try world.client()
+        world.room = 2
+        try world.run { world in
+            for text in ["a", "b", "c", "d", "e"] { _ = try await client.deliver(.text(text)) }
+            await client.connect()
+            await world.pause()
+            let line = try #require(world.line)
+            #expect(line.pingPlaces == [])
+            line.drain()
+            await world.pause()
+            #expect(line.pingPlaces == [2] && world.texts.count == 4)
+            #expect(await client.outboxStatus.waiting == 3)
+            line.drain()
+            await world.pause()
+            #expect(line.pingPlaces == [2, 4, 5])
+            #expect(await client.outboxStatus.waiting == 0)
+        }
+    }
+
     @Test("D3, H3: a ping of the heartbeat is the fence for what was written before it")
     func heartbeatIsFence() throws {
         let client = try world.client {

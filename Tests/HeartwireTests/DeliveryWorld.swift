@@ -73,6 +73,9 @@ final class Line: Transport {
     let generation: Generation
     private(set) var observer: (any TransportObserver)?
     private(set) var pings: [PingID] = []
+    /// How many messages this transport had taken when each ping went out.
+    private(set) var pingPlaces: [Int] = []
+    private var count = 0
     private(set) var closes: [CloseCode?] = []
     private(set) var readings: [Bool] = []
     private var taken = 0
@@ -99,11 +102,13 @@ final class Line: Transport {
         }
         world.sent.append(DeliveryWorld.Sent(generation, message))
         taken += 1
+        count += 1
         return taken < world.room
     }
 
     func ping(_ id: PingID) {
         pings.append(id)
+        pingPlaces.append(count)
         if world.answersPings { pong(id) }
     }
 
