@@ -141,7 +141,10 @@
         private func broke() -> TLSFailure {
             isBroken = true
             let failure = TLSFailure.taken(verification: SSL_get_verify_result(ssl))
-            return failure == .notTLS && memory.beganWithHTTP ? .plainHTTP : failure
+            guard failure == .notTLS else { return failure }
+            // Who has shaken hands speaks TLS. What follows is of somebody on the way, or damaged: no reason to give up.
+            if isUp { return .broken("what came is no record") }
+            return memory.beganWithHTTP ? .plainHTTP : failure
         }
     }
 #endif

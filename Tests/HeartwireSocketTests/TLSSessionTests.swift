@@ -149,6 +149,23 @@
             }
         }
 
+        @Test(
+            "P3, R3: what breaks into an open stream is not told as a server without TLS, and is tried again",
+            arguments: ["HTTP/1.1 408 Request Timeout\r\n\r\n", "SSH-2.0-OpenSSH_9\r\n"])
+        func plainInOpenStream(text: String) throws {
+            let pair = try TLSPair()
+            _ = pair.shakeHands()
+            _ = pair.deliver(pair.server, to: pair.client)
+            var buffer = [UInt8](repeating: 0, count: 100)
+            let read = Array(text.utf8).withUnsafeBytes { bytes in
+                pair.client.memory.lend(bytes) {
+                    buffer.withUnsafeMutableBytes { pair.client.read(into: $0) }
+                }
+            }
+            #expect(read == .failed(.broken("what came is no record")))
+            #expect(VerdictTable()[.tls(.broken)] == .retry)
+        }
+
         @Test("P3: an alert for an answer is told with its number and its name")
         func alert() throws {
             for (number, failure) in [
