@@ -21,7 +21,7 @@ public struct SendError: Error, Sendable, Hashable {
         self.fault = fault
     }
 
-    /// The opening handshake is not complete.
+    /// No connection is open: none was made yet, its opening handshake is not complete, or the last one ended.
     public static let notOpen = SendError(.notOpen)
     /// A Close frame was sent: nothing may follow it (RFC 6455 §5.5.1).
     public static let closing = SendError(.closing)
@@ -51,7 +51,7 @@ extension SendError: CustomStringConvertible {
     /// One line for people.
     public var description: String {
         switch fault {
-        case .notOpen: "the connection is not open yet"
+        case .notOpen: "no connection is open"
         case .closing: "the connection is closing"
         case .closed: "the connection is closed"
         case .connectionEnded: "the connection ended before the message went out"

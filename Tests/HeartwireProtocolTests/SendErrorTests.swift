@@ -6,7 +6,7 @@ struct SendErrorTests {
     @Test("Each says in one line what was wrong")
     func descriptions() {
         let all: [(SendError, String)] = [
-            (.notOpen, "the connection is not open yet"),
+            (.notOpen, "no connection is open"),
             (.closing, "the connection is closing"),
             (.closed, "the connection is closed"),
             (.connectionEnded, "the connection ended before the message went out"),

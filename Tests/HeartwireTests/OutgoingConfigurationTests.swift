@@ -29,7 +29,7 @@ struct OutgoingConfigurationTests {
         ]
         for (error, words) in errors { #expect("\(error)" == words) }
         let causes: [(UnsentMessages.Cause, String)] = [
-            (.send(.notOpen), "the connection is not open yet"),
+            (.send(.notOpen), "no connection is open"),
             (.delivery(.noOutbox), "the client has no outbox"),
             (.batch(.notText), "a binary message cannot stand in a JSON array"),
         ]
