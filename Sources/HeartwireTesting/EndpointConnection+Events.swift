@@ -205,7 +205,9 @@ extension EndpointConnection {
     /// - Returns: whether anything was queued.
     func pumpHello() -> Bool {
         guard state == .open, helloRemaining > 0, let hello = behaviour.hello else { return false }
-        let message = Message.text(String(repeating: "h", count: hello.size))
+        // By way of bytes: a string that is made of so many characters one by one would hold up all other clients.
+        let letters = [UInt8](repeating: UInt8(ascii: "h"), count: hello.size)
+        let message = Message.text(String(decoding: letters, as: UTF8.self))
         var hasQueued = false
         while helloRemaining > 0, engine.outgoingCount < endpoint.limits.outgoingHighWater {
             do {
