@@ -71,6 +71,17 @@ struct BenchClientTests {
         }
     }
 
+    @Test("K12-02: a server that sends nothing back is not waited for without end (real time)")
+    func overdue() async throws {
+        for window in [1, 8] {
+            let failure = try await #require(throws: MeasureFailure.self) {
+                try await measure(
+                    BehindPort("/?echo=off"), window: window, patience: .milliseconds(50))
+            }
+            #expect(failure.words == "the messages did not come back in time")
+        }
+    }
+
     private struct MeasureFailure: Error {
         let words: String
     }
@@ -91,11 +102,13 @@ struct BenchClientTests {
         }
     }
 
-    private func measure(_ place: BehindPort, window: Int) async throws -> String {
+    private func measure(
+        _ place: BehindPort, window: Int, patience: Duration = .seconds(30)
+    ) async throws -> String {
         let pipe = TestPipe()
         let load = BenchLoad(
             port: place.listener.port, size: 64, window: window, kind: .binary, seconds: 0.05)
-        let end = await BenchClient.run(load, output: pipe.writer)
+        let end = await BenchClient.run(load, output: pipe.writer, patience: patience)
         place.loop.execute { [listener = place.listener, loop = place.loop] in
             listener.close()
             loop.shutdown()

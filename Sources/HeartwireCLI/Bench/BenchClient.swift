@@ -1,13 +1,17 @@
 import Heartwire
 import HeartwireProtocol
 import HeartwireSession
+import HeartwireSocket
 
 /// Measures the public client: one connection, everything on that is on by default.
 enum BenchClient {
     private static let warmUpSeconds = 0.2
 
+    /// - Parameter patience: How long the messages under way may take to come back when the time is up. A server that
+    ///   answers nothing, pings apart, would else be waited for without end.
     static func run(
-        _ load: BenchLoad, output: DescriptorWriter = .standardOutput
+        _ load: BenchLoad, output: DescriptorWriter = .standardOutput,
+        patience: Duration = .seconds(30)
     ) async -> CommandEnd {
         if let obstacle = load.transport.obstacle { return .failed(obstacle) }
         let client: WebSocketClient
@@ -38,11 +42,18 @@ enum BenchClient {
                 ? try await roundTrips(load, client, message)
                 : try await pipelined(load, client, message)
         }
+        let isOverdue = Locked(false)
+        let watch = Task {
+            try await Task.sleep(for: .seconds(warmUpSeconds + load.seconds) + patience)
+            isOverdue.withLock { $0 = true }
+            await client.disconnect()
+        }
+        defer { watch.cancel() }
         do {
             // What is under way is of no use any more: the end of the process drops the connection.
             return printed(try await measured.value, to: output)
         } catch {
-            return .failed("\(error)")
+            return .failed("\(isOverdue.withLock { $0 } ? BenchEnd.overdue : error)")
         }
     }
 
@@ -129,11 +140,13 @@ private struct BenchEcho {
 enum BenchEnd: Error, CustomStringConvertible {
     case connectionEnded
     case changed
+    case overdue
 
     var description: String {
         switch self {
         case .connectionEnded: "the connection ended during the measurement"
         case .changed: "a message came back longer or shorter than it was sent"
+        case .overdue: "the messages did not come back in time"
         }
     }
 }
