@@ -19,15 +19,18 @@ private final class ScriptedClient: LineClient {
     private let sink: AsyncStream<Message>.Continuation
     private let opens: Bool
     private let outcome: LineOutcome
+    private let dropped: Int
     private let answer: @Sendable (ScriptedClient, Message) -> Void
 
     init(
         opens: Bool = true, cause: CloseCause? = nil, outcome: LineOutcome = .sent,
+        dropped: Int = 0,
         answer: @escaping @Sendable (ScriptedClient, Message) -> Void = { _, _ in }
     ) {
         (incoming, sink) = AsyncStream.makeStream()
         self.opens = opens
         self.outcome = outcome
+        self.dropped = dropped
         self.answer = answer
         state.withLock { $0.cause = cause }
     }
@@ -67,6 +70,8 @@ private final class ScriptedClient: LineClient {
         state.withLock { $0.closes.append(code) }
         end(.closedByApp(sent: code, answer: PeerClose(code: code)))
     }
+
+    func droppedMessages() async -> Int { dropped }
 
     func cause() async -> CloseCause {
         state.withLock { $0.cause } ?? .heartbeatTimeout
@@ -278,6 +283,18 @@ struct ConnectCommandTests {
         let ran = try await run(client, input: "a\nb\nc\n", sleep: forever)
         #expect(ran.end == .failed("2 lines of the input could not be sent"))
         #expect(ran.told == ["closed by the peer: 1000"])
+    }
+
+    @Test("K12-04: messages that were dropped are counted, and make a good end a failure")
+    func droppedMessages() async throws {
+        let words =
+            " came during the close and found no room, as the output was not read: raise --linger"
+        let one = try await run(ScriptedClient(dropped: 1), input: "a\n")
+        #expect(one.end == .failed("1 message" + words))
+        let many = try await run(ScriptedClient(outcome: .unsure, dropped: 2), input: "a\n")
+        #expect(many.end == .failed("1 line may not have arrived, 2 messages" + words))
+        let stopped = try await run(ScriptedClient(dropped: 2), input: nil, signal: .interrupt)
+        #expect(stopped.told == ["closed by the app (1001), the peer answered 1001"])
     }
 
     @Test("a failure keeps its own line, and the count of lost lines is told before it")

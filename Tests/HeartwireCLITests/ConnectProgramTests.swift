@@ -251,6 +251,22 @@ struct ConnectProgramTests {
         #expect(ran.status == 0)
         #expect(ran.diagnostics.hasSuffix("closed by the app (1000), the peer answered 1000\n"))
     }
+
+    @Test("K12-04: what a slow reader of the output leaves no room for is not lost in silence")
+    func slowReader() async throws {
+        let server = try RunningProgram(["endpoint"])
+        let url = String(await server.line().dropFirst("listening ".count).dropLast())
+        let program = try RunningProgram(
+            ["connect", "--no-reconnect", "--linger", "100", url + "?hello=20000x1000"])
+        program.feed([])
+        // Nothing of the output is read until all of it has come.
+        while !(await server.line()).contains("\"ended\"") {}
+        server.send(SIGTERM)
+        _ = await server.end()
+        let ran = await program.end()
+        #expect(ran.status == 1)
+        #expect(ran.diagnostics.contains(" messages came during the close and found no room"))
+    }
 }
 
 /// Signals at every stage of `heartwire connect`.

@@ -15,7 +15,8 @@ import HeartwireSession
 /// | the output             | close 1000                       | done if its reader left   |
 /// | a signal               | close 1001                       | stopped                   |
 ///
-/// Lines that were taken from the input and did not go out are counted at the end, and make a good end a failure.
+/// Lines that were taken from the input and did not go out are counted at the end, and make a good end a failure. So are
+/// messages that a slow output left no room for while the command closed.
 struct ConnectCommand<Client: LineClient>: Sendable {
     /// The client, not yet connected.
     let client: Client
@@ -71,12 +72,23 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         let end = decided ?? CommandEnd(cause)
         // A failure's line is told by whoever ends the program.
         if end == .done || end != CommandEnd(cause) { tell(ConnectionEnd.line(for: cause)) }
-        guard let loss = lines.ledger.loss else { return end }
+        var losses = lines.ledger.loss.map { [$0] } ?? []
+        // After a signal, or once the reader of the output has gone, nobody waits for them.
+        if decided == nil, case let count = await client.droppedMessages(), count > 0 {
+            losses.append(Self.dropped(count))
+        }
+        guard !losses.isEmpty else { return end }
+        let loss = losses.joined(separator: ", ")
         guard decided == nil, end == .done else {
             tell(loss)
             return end
         }
         return .failed(loss)
+    }
+
+    private static func dropped(_ count: Int) -> String {
+        (count == 1 ? "1 message" : "\(count) messages")
+            + " came during the close and found no room, as the output was not read: raise --linger"
     }
 
     /// Follows the parts until the connection is over.

@@ -104,7 +104,8 @@ struct ConnectOptions: Sendable, Hashable {
             and so on, at most 10 times in a row, unless the close code says that this is of no
             use (1002, 1003, 1007 to 1010). Lines wait meanwhile. A line is sent once: one that
             was on its way when the connection broke is not sent again. Lines that could not be
-            sent are counted at the end, with status 1. After the end of the input no connection
+            sent are counted at the end, with status 1, and so are messages that came during the
+            close while 4 MiB waited to be printed. After the end of the input no connection
             is made anew.
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,

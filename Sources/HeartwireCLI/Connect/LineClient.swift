@@ -30,6 +30,9 @@ protocol LineClient: Sendable {
     /// connection has ended; also stops an attempt to connect.
     func close(_ code: CloseCode) async
 
+    /// How many messages came during the close and were dropped, because those before them had not been taken.
+    func droppedMessages() async -> Int
+
     /// The one cause of the last connection's end, once there is an end.
     func cause() async -> CloseCause
 }

@@ -141,6 +141,10 @@ final class WebSocketLineClient: LineClient {
         try? await client.disconnect(code: code)
     }
 
+    func droppedMessages() async -> Int {
+        await client.streamStatus.droppedMessages
+    }
+
     func cause() async -> CloseCause {
         let cause = await follower.withLock { $0 }?.value
         // One more turn of the domain: what was owed to the peer, such as the answer to its Close, has been
