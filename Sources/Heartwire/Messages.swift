@@ -5,7 +5,8 @@ public import HeartwireSession
 ///
 /// Each iterator is a consumer of its own and sees every message from its creation on; the first
 /// consumer also sees what arrived before it. The sequence ends when the session stops, and for one consumer
-/// when its task is cancelled. A consumer whose task prefers the client's executor has no thread
+/// when its task is cancelled; a consumer that is made while the session is stopped waits for the next
+/// ``WebSocketClient/connect()``. A consumer whose task prefers the client's executor has no thread
 /// hop per message; others are handed a batch with each wake-up.
 ///
 /// When a consumer is too far behind, reading from the socket is suspended
