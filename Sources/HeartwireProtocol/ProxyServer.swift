@@ -35,7 +35,8 @@ public struct ProxyServer: Sendable, Hashable {
             throw .unexpectedPath
         }
         do throws(WebSocketURLError) {
-            let authority = try URLAuthority(authorityText)
+            // SOCKS5 gives the user a length of its own (RFC 1929 §2).
+            let authority = try URLAuthority(authorityText, userMayHoldColon: kind == .socks5)
             let host = authority.isIPv6 ? "[\(authority.host)]" : authority.host
             let port = authority.port ?? (kind == .http ? 80 : 1080)
             address = try WebSocketURL("ws://\(host)\(authority.isRooted ? "." : ""):\(port)/")

@@ -10,10 +10,12 @@ struct URLAuthority {
     /// `nil` when the URL names no port.
     let port: UInt16?
 
-    init(_ text: Substring) throws(WebSocketURLError) {
+    /// - Parameter userMayHoldColon: whether an escaped colon may stand in the user: not where user and password go into
+    ///   one line (RFC 7617 §2).
+    init(_ text: Substring, userMayHoldColon: Bool = false) throws(WebSocketURLError) {
         var hostAndPort = text
         if let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) {
-            (user, password) = try Self.credentials(text[..<at])
+            (user, password) = try Self.credentials(text[..<at], userMayHoldColon)
             hostAndPort = text[text.utf8.index(after: at)...]
         } else {
             (user, password) = (nil, nil)
@@ -55,16 +57,17 @@ struct URLAuthority {
         return UInt16(port)
     }
 
-    /// `user:password`. The user cannot hold a colon even in an escape, and neither may hold a
-    /// control character (RFC 7617 §2).
+    /// `user:password`. Neither may hold a control character (RFC 7617 §2).
     private static func credentials(
-        _ text: Substring
+        _ text: Substring, _ userMayHoldColon: Bool
     ) throws(WebSocketURLError) -> (user: String?, password: String?) {
         guard !text.isEmpty else { return (nil, nil) }
         guard text.utf8.allSatisfy(isUserInfoByte) else { throw .illegalUserInfo }
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         let user = try decoded(text[..<(colon ?? text.endIndex)])
-        guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .illegalUserInfo }
+        guard userMayHoldColon || !user.utf8.contains(UInt8(ascii: ":")) else {
+            throw .illegalUserInfo
+        }
         guard let colon else { return (user, nil) }
         return (user, try decoded(text[text.utf8.index(after: colon)...]))
     }

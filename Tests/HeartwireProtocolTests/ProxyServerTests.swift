@@ -34,6 +34,15 @@ import Testing
         #expect(server.description == "http://proxy:3128")
     }
 
+    @Test("RFC 1929 2: the user of SOCKS5 may hold a colon, which HTTP has no way to send")
+    func colon() throws {
+        let server = try ProxyServer("socks5://zone%3Aa:b%3Ac@p")
+        #expect(server.user == "zone:a" && server.password == "b:c")
+        #expect(throws: ProxyURLError.illegalAuthority(.illegalUserInfo)) {
+            try ProxyServer("http://zone%3Aa:b@p")
+        }
+    }
+
     @Test(
         "P6: what is no proxy's URL is refused with the reason",
         arguments: [

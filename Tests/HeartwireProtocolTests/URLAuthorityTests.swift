@@ -56,6 +56,7 @@ import Testing
 
     @Test("K05-18: user information is decoded")
     func credentials() throws {
+        #expect(try URLAuthority("us%3Aer:p@h", userMayHoldColon: true).user == "us:er")
         let authority = try URLAuthority("%75ser:p%40ss%3A1:x@h")
         #expect(authority.user == "user")
         #expect(authority.password == "p@ss:1:x")
