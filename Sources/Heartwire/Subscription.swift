@@ -216,12 +216,15 @@ final class BatchBox<Element>: @unchecked Sendable {
 extension Subscription {
     /// Returns when something waits, the sequence has finished, or the task was cancelled. In the domain.
     ///
+    /// Inlined, as all between an iterator and the wait: each function on the way costs two looks at the task's executor.
+    ///
     /// The isolation is handed on by name: a closure that does not capture it would leave the domain, and
     /// what it looks at there could change between the look and the wait.
+    @inline(__always)
     func waitUntilFilled(
         _ executor: any SessionExecutor, isolation: isolated (any Actor)?
     ) async {
-        while mustWait {
+        repeat {
             await withTaskCancellationHandler(
                 operation: {
                     _ = isolation
@@ -229,8 +232,7 @@ extension Subscription {
                 },
                 onCancel: { executor.execute { self.wake() } },
                 isolation: isolation)
-            guard executor.isCurrent else { return }
-        }
+        } while executor.isCurrent && mustWait
     }
 }
 
@@ -243,6 +245,7 @@ struct SubscriptionReader<Element: Sendable> {
 
     /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
     /// one for a whole batch at the most. `nil` when the sequence has finished or the task was cancelled.
+    @inline(__always)
     func refill(
         _ batch: inout BatchQueue<Element>, isolation: isolated (any Actor)?
     ) async -> Element? {

@@ -2,6 +2,7 @@
 
 extension ConnectionEngine {
     /// Whether a frame has begun, were it with a byte of its header, that has not arrived in full.
+    @inlinable
     public var isInFrame: Bool { state == .open && frames.isInFrame }
 
     /// Fails the connection because the frame that has begun has stood still for ``Limits/frameStall``: its owner

@@ -73,17 +73,17 @@ public struct ConnectionEngine: ~Copyable {
     private var sawEOF = false
     var sentClose: Shared<ClosePayload>?
     var receivedClose: Shared<ClosePayload>?
-    let limits: Shared<Limits>
+    @usableFromInline let limits: Shared<Limits>
     package let random: any RandomSource
     /// The half of the last random word that has not become a masking key yet.
     var spareRandomness: UInt32?
     /// The opening handshake; `nil` once it is over.
     var opening: Opening?
-    var frames: FrameReader
-    var outgoing = OutgoingBuffer()
+    @usableFromInline var frames: FrameReader
+    @usableFromInline var outgoing = OutgoingBuffer()
     var pongs: PongLedger
     /// What was agreed on compression; `nil` when that was none.
-    var agreement: DeflateAgreement?
+    @usableFromInline var agreement: DeflateAgreement?
     /// Compresses what is sent; `nil` before the first message that is long enough.
     var compressor: Compressor?
     var events = EventQueue()
@@ -148,7 +148,11 @@ public struct ConnectionEngine: ~Copyable {
 
     /// How many of the bytes that come next belong to the payload of one data frame and are kept as they come, so that
     /// ``receiveDirectly(atMost:from:)`` can put them where they stay. 0 wherever bytes are to be looked at first.
-    public var directBytes: Int {
+    @inlinable
+    public var directBytes: Int { frames.isInFrame ? directBytesOfFrame : 0 }
+
+    @usableFromInline
+    var directBytesOfFrame: Int {
         switch state {
         case .open, .closing: isDeaf ? 0 : frames.directBytes
         case .connecting, .closed: 0
@@ -181,6 +185,7 @@ public struct ConnectionEngine: ~Copyable {
     }
 
     /// Whether compression was agreed on, so that few bytes may become many (RFC 7692).
+    @inlinable
     public var inflates: Bool { agreement != nil }
 
     /// The oldest event not taken yet; `nil` when there is none. Constant time, no allocation.
@@ -228,7 +233,23 @@ public struct ConnectionEngine: ~Copyable {
 
 extension ConnectionEngine {
     /// The number of bytes that wait to be written.
+    ///
+    /// Inlinable like the other answers that a transport asks for with each message: a call would be
+    /// given a copy of the whole engine.
+    @inlinable
     public var outgoingCount: Int { outgoing.count }
+
+    /// Whether more bytes wait to be written than ``Limits/outgoingHighWater``.
+    @inlinable
+    package var isOverHighWater: Bool {
+        outgoing.count > max(0, limits.value.outgoingHighWater)
+    }
+
+    /// Whether no more bytes wait to be written than ``Limits/outgoingLowWater``.
+    @inlinable
+    package var isAtLowWater: Bool {
+        outgoing.count <= max(0, limits.value.outgoingLowWater)
+    }
 
     /// Lends all bytes that wait to be written, contiguous. They stay until ``didWrite(_:)``.
     public mutating func withOutgoing<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

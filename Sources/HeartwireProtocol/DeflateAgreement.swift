@@ -1,5 +1,6 @@
 /// What one connection has agreed on for permessage-deflate, as far as it matters later: enough to make what compresses
 /// and what inflates when the first message asks for it. Many connections never see such a message.
+@usableFromInline
 final class DeflateAgreement: Sendable {
     /// Shorter messages are sent plain.
     let thresholdBytes: Int

@@ -2,6 +2,7 @@
 ///
 /// Only three things are kept between pieces: at most 13 bytes of a header that is not whole, the
 /// payload of one control frame, and the assembler's message.
+@usableFromInline
 struct FrameReader {
     /// A whole control frame.
     enum Control: Hashable {
@@ -20,7 +21,7 @@ struct FrameReader {
     /// Whether compressed messages were agreed on, and so RSV1 is lawful (RFC 7692 §6).
     private var allowsCompression = false
     /// Whether `headerBytes` is empty and `partial` is `nil`: one test in place of two.
-    private var isBetweenFrames = true
+    @usableFromInline private(set) var isBetweenFrames = true
     private var assembler: MessageAssembler
     /// The beginning of a header whose end has not arrived; empty otherwise.
     private var headerBytes: [UInt8] = []
@@ -36,6 +37,7 @@ struct FrameReader {
     }
 
     /// Whether a frame has begun that has not arrived in full.
+    @inlinable
     var isInFrame: Bool { !isBetweenFrames }
 
     /// Lets compressed messages in from now on.

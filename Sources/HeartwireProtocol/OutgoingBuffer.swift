@@ -4,11 +4,12 @@
 /// at its beginning. When the end is reached the bytes move to the front if that frees at least as
 /// much as it moves, else the storage doubles; so appending is amortised constant time and the
 /// storage stays within four times the largest backlog.
+@usableFromInline
 @safe struct OutgoingBuffer: ~Copyable {
-    private var storage: UnsafeMutableRawPointer?
+    @usableFromInline var storage: UnsafeMutableRawPointer?
     private var capacity = 0
-    private var head = 0
-    private var tail = 0
+    @usableFromInline private(set) var head = 0
+    @usableFromInline private(set) var tail = 0
 
     /// How many bytes have been taken off the front in all. Wraps, which 64 bits make theoretical.
     private(set) var written: UInt64 = 0
@@ -18,11 +19,13 @@
 
     init() {}
 
+    @inlinable
     deinit {
         unsafe storage?.deallocate()
     }
 
     /// How many bytes wait.
+    @inlinable
     var count: Int { tail &- head }
 
     /// The position, in the count of ``written``, behind the last waiting byte.

@@ -70,6 +70,8 @@ public struct SessionMachine: Sendable {
     }
     /// What the phase admits, kept beside it because each message asks.
     private var admittedKinds: SessionEvent.Kind
+    /// Whether a message may be sent now: while open, and neither before nor after.
+    public private(set) var admitsSend = false
     var row: Row
     var lastPing: PingID
     /// When ``SessionEvent/probeRequested`` last cut a wait short.
@@ -151,9 +153,6 @@ public struct SessionMachine: Sendable {
         admits(stamp, .message)
     }
 
-    /// Whether a message may be sent now: while open, and neither before nor after.
-    public var admitsSend: Bool { admittedKinds.contains(.pulse) }
-
     /// Whether ``SessionEvent/fenceRequested`` would send a ping now: the connection is open and not suspended, frames
     /// are read and no ping is out.
     public var admitsFence: Bool {
@@ -185,6 +184,7 @@ public struct SessionMachine: Sendable {
     private mutating func noteAdmittedKinds() {
         admittedKinds = phase.admittedKinds
         if isSuspended { admittedKinds.remove(.timer) }
+        admitsSend = admittedKinds.contains(.pulse)
     }
 
     /// The gate: the only place where the generation of an event is compared (G1).

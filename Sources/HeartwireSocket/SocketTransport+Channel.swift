@@ -127,7 +127,8 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     func handle(_ event: consuming EngineEvent) {
-        switch event {
+        // Consumed, so that a message is moved to its consumers and not copied on the way.
+        switch consume event {
         case .message(let message):
             hasDelivered = true
             observer?.transportReceived(generation, message)

@@ -117,9 +117,7 @@ final class SocketTransport: Transport, TurnFlushable {
             if engine.outgoingCount > Self.warmBytes { flushOutgoing() }
         }
         if engine.outgoingCount > 0 { markDirty() }
-        guard engine.outgoingCount > max(0, request.sharedLimits.value.outgoingHighWater) else {
-            return true
-        }
+        guard engine.isOverHighWater else { return true }
         owesWritable = true
         return false
     }
@@ -186,8 +184,7 @@ final class SocketTransport: Transport, TurnFlushable {
             engine.didWrite(written)
             isBlocked = written < waiting
         }
-        let lowWater = max(0, request.sharedLimits.value.outgoingLowWater)
-        if owesWritable, engine.outgoingCount <= lowWater {
+        if owesWritable, engine.isAtLowWater {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }
