@@ -149,14 +149,9 @@ public struct ConnectionEngine: ~Copyable {
     /// How many of the bytes that come next belong to the payload of one data frame and are kept as they come, so that
     /// ``receiveDirectly(atMost:from:)`` can put them where they stay. 0 wherever bytes are to be looked at first.
     @inlinable
-    public var directBytes: Int { frames.isInFrame ? directBytesOfFrame : 0 }
-
-    @usableFromInline
-    var directBytesOfFrame: Int {
-        switch state {
-        case .open, .closing: isDeaf ? 0 : frames.directBytes
-        case .connecting, .closed: 0
-        }
+    public var directBytes: Int {
+        // No frame is under way before the connection is open, nor once nothing is read any more.
+        frames.isInFrame ? frames.directBytes : 0
     }
 
     /// Takes bytes that arrived without a copy in between: `source` is called once with room for the next bytes of the

@@ -83,7 +83,20 @@ struct FrameReader {
         return try whole(header, payload, &events)
     }
 
+    /// The header of the frame that `bytes` begin with, where that is whole, lawful and a plain binary message by
+    /// itself. `nil` for all else: ``step(_:_:_:)`` tells what that is.
+    @inline(__always)
+    func wholeBinary(_ bytes: Span<UInt8>) -> FrameHeader? {
+        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
+            header.isFinal, header.opcode == .binary,
+            bytes.count &- header.size >= header.payloadLength,
+            (try? assembler.admit(header)) != nil
+        else { return nil }
+        return header
+    }
+
     /// How many bytes are to come of a data frame that has begun, where they are kept as they come; else 0.
+    @usableFromInline
     var directBytes: Int {
         guard let partial, !partial.header.opcode.isControl, assembler.takesDirectly else {
             return 0

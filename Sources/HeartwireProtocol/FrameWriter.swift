@@ -20,6 +20,20 @@ enum FrameWriter {
         }
     }
 
+    /// Appends a message that came as one frame of a client, as one frame of a server: unmasked while it is copied.
+    ///
+    /// - Parameter key: what the payload is masked with.
+    static func appendEcho(
+        _ opcode: Opcode, payload: UnsafeRawBufferPointer, maskedWith key: MaskingKey?,
+        to buffer: inout OutgoingBuffer
+    ) {
+        let headerSize = headerSize(payload.count, nil)
+        unsafe buffer.append(headerSize + payload.count) { room in
+            unsafe writeHeader(opcode.rawValue | 0x80, length: payload.count, key: nil, to: room)
+            unsafe copy(payload, to: room + headerSize, key: key)
+        }
+    }
+
     /// Appends the header of a final frame that is not compressed; its payload is to follow.
     static func appendHeader(
         _ opcode: Opcode, length: Int, key: MaskingKey?, to buffer: inout OutgoingBuffer

@@ -78,9 +78,6 @@ public struct ConnectionRequest: Sendable, Hashable {
         contents = Shared(Contents(opening: opening, limits: limits.shared))
     }
 
-    /// The limits where they are stored, for what lives as long as a connection.
-    package var sharedLimits: Shared<Limits> { contents.value.limits }
-
     /// This request with another opening, as a redirect asks for. Another server does not get to see the
     /// client's certificate.
     public func redirected(to opening: OpeningRequest) -> ConnectionRequest {

@@ -84,6 +84,9 @@ public final class Endpoint: @unchecked Sendable {
         living[connection.number] = nil
     }
 
+    /// Whether anybody is told of each message.
+    var isWatched: Bool { journal != nil || messageHandler != nil }
+
     func record(_ number: Int, _ kind: EndpointEvent.Kind) {
         counters.count(kind)
         guard let journal else { return }

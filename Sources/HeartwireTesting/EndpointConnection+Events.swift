@@ -43,6 +43,22 @@ extension EndpointConnection {
         }
     }
 
+    /// Sends back the messages that `bytes` begin with, straight from there, where nobody else is to see them.
+    ///
+    /// - Returns: how many of the bytes that were.
+    func echoWhole(_ bytes: Span<UInt8>) -> Int {
+        let behaviour = treatment.value
+        guard state == .open, behaviour.echoes, !behaviour.sharesEchoes, !endpoint.isWatched
+        else { return 0 }
+        var end = 0
+        while end < bytes.count, let echo = engine.echo(firstOf: bytes.extracting(end...)) {
+            end += echo.frameBytes
+            mayBeIdle = false
+            record(.message(isText: false, bytes: echo.payloadBytes))
+        }
+        return end
+    }
+
     /// Passes on what another connection shared, unless this one shares nothing. Who does not read cannot hold up
     /// the others, so a connection over its high-water mark is dropped.
     func pass(on message: Message) {

@@ -99,7 +99,9 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     public func channelReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .awaitingRequest, .answering, .open:
-            engine.receive(bytes.bindMemory(to: UInt8.self).span)
+            let bytes = bytes.bindMemory(to: UInt8.self)
+            let rest = bytes[echoWhole(bytes.span)...]
+            if !rest.isEmpty { engine.receive(UnsafeBufferPointer(rebasing: rest).span) }
             handleEvents()
             noteProgress()
         case .refused, .leaving, .frozen, .ended: return

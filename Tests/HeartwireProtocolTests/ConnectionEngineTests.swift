@@ -31,6 +31,23 @@ struct ConnectionEngineTests {
         #expect(engine.directBytes == 0)
     }
 
+    @Test(
+        "P4: the marks tell one byte more than they allow from what they allow, and count as 0 below that"
+    )
+    func marks() throws {
+        for (high, low) in [(10, 5), (0, 0), (-1, -1)] {
+            var limits = Limits()
+            (limits.outgoingHighWater, limits.outgoingLowWater) = (high, low)
+            var engine = try ConnectionEngine.open(.server, limits: limits)
+            for count in 0...12 {
+                #expect(engine.outgoingCount == count)
+                #expect(engine.isOverHighWater == (count > max(0, high)))
+                #expect(engine.isAtLowWater == (count <= max(0, low)))
+                engine.queueRaw([0])
+            }
+        }
+    }
+
     @Test("An owner that answers endings itself is offered no room behind one")
     func directBytesBehindAnEnding() throws {
         var engine = try ConnectionEngine.open(.client)

@@ -80,6 +80,25 @@ struct FrameReaderTests {
         #expect(events.popFirst() == nil)
     }
 
+    @Test("RFC 6455 5.4: a whole binary message is told from all else, and looking takes nothing")
+    func wholeBinary() throws {
+        var limits = Limits()
+        limits.messageBytes = 4
+        var reader = FrameReader(sender: .client, limits: limits.shared)
+        let lawful = masked("8204 01020304 | 8200")
+        #expect(reader.wholeBinary(lawful.span)?.payloadLength == 4)
+        #expect(reader.wholeBinary(lawful.span)?.size == 6)
+        for other in ["", "8202 01", "8205 0102030405", "0201 01", "8101 41", "8901 01", "8b00"] {
+            let bytes = masked(other)
+            #expect(reader.wholeBinary(bytes.span) == nil, "\(other)")
+        }
+        var events = EventQueue()
+        var offset = 0
+        let beginning = masked("8202 0102")[..<7]
+        _ = try reader.step(Array(beginning).span, &offset, &events)
+        #expect(reader.wholeBinary(lawful.span) == nil, "in the middle of a frame")
+    }
+
     @Test("A control frame and what is inflated never go straight anywhere")
     func notDirect() throws {
         var reader = FrameReader(sender: .server, limits: Limits().shared)

@@ -32,6 +32,19 @@ struct FrameWriterTests {
         }
     }
 
+    @Test("5.3: an echo has no mask, whatever mask its message came with", arguments: [0, 5, 126])
+    func echo(_ length: Int) {
+        let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for key in [nil, MaskingKey(9, 8, 7, 6)] {
+            let received = key?.combined(with: payload.span) ?? payload
+            var buffer = OutgoingBuffer()
+            received.withUnsafeBytes {
+                FrameWriter.appendEcho(.binary, payload: $0, maskedWith: key, to: &buffer)
+            }
+            #expect(buffer.withBytes { Array($0) } == write(.binary, payload))
+        }
+    }
+
     @Test("5.7: the examples of the RFC")
     func examples() {
         let hello = Array("Hello".utf8)

@@ -95,6 +95,41 @@ import Testing
             ])
     }
 
+    @Test(
+        "What nobody watches is echoed and counted as what somebody does, in its order, however it is cut",
+        arguments: ["/", "/?echo=off", "/?echo=all"])
+    func unwatched(_ target: String) throws {
+        let bytes =
+            frame(0x82, [1]) + frame(0x82, []) + frame(0x89, [2]) + frame(0x82, [3])
+            + frame(0x02, [4]) + frame(0x8A, [5]) + frame(0x80, [6]) + frame(0x82, [7])
+            + frame(0x81, [0x41]) + frame(0x82, [8]) + frame(0x88, []) + frame(0x82, [9])
+        for readSize in [1, 7, 8, 15, bytes.count] {
+            var (events, counters): ([[EngineEvent]], [EndpointCounters]) = ([], [])
+            for keepsJournal in [true, false] {
+                let world = World(keepsJournal: keepsJournal)
+                let peer = try world.open(target)
+                world.network.readSize = readSize
+                sendRaw(peer, bytes)
+                events.append(peer.events)
+                counters.append(world.endpoint.counters)
+            }
+            #expect(events[0] == events[1], "in reads of \(readSize)")
+            #expect(counters[0] == counters[1], "in reads of \(readSize)")
+            #expect(counters[1].messages == 7)
+        }
+    }
+
+    @Test("A message handler sees each message of a connection that has no journal")
+    func handler() throws {
+        let world = World(keepsJournal: false)
+        var seen: [Message] = []
+        world.executor.perform { world.endpoint.messageHandler = { seen.append($1) } }
+        let peer = try world.open()
+        sendRaw(peer, frame(0x82, [1]) + frame(0x82, [2]))
+        #expect(seen == [.binary([1]), .binary([2])])
+        #expect(peer.messages == seen)
+    }
+
     @Test("A Close at a test's will cuts a long hello short")
     func closeDuringHello() throws {
         let world = World()

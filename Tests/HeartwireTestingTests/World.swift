@@ -16,12 +16,13 @@ final class World {
 
     init(
         _ script: EndpointScript = .byQuery, latency: Duration = .zero, seed: UInt64 = 1,
-        limits: Limits = Limits(), compression: Compression = .deflate()
+        limits: Limits = Limits(), compression: Compression = .deflate(), keepsJournal: Bool = true
     ) {
         let book = book
         let endpoint = Endpoint(
             executor: executor, random: SeededRandomSource(seed: seed), behaviour: script,
-            limits: limits, compression: compression, journal: { book.events.append($0) })
+            limits: limits, compression: compression,
+            journal: keepsJournal ? { book.events.append($0) } : nil)
         self.endpoint = endpoint
         network = VirtualNetwork(executor: executor, latency: latency)
         network.listen(port: Self.port) { endpoint.accept($0) }
