@@ -138,6 +138,18 @@ struct SimulationDeliveryAuditTests {
         #expect(book.rules == [.identity, .identity])
     }
 
+    @Test("D5: what is bound to a session may get the id of what was taken in and not kept")
+    func boundAfterFailure() {
+        let book = Book()
+        book.audit.tookIn(DeliveryID(1), .text("not kept"), isSessionBound: false)
+        book.audit.promised(DeliveryID(1), .text("bound"), isSessionBound: true)
+        book.arrive(1, "bound")
+        #expect(book.rules == [])
+        book.promise(2, "kept")
+        book.audit.promised(DeliveryID(2), .text("bound"), isSessionBound: true)
+        #expect(book.rules == [.identity])
+    }
+
     @Test("K04-08: what is bound to a session comes on one connection or not at all")
     func bound() {
         let book = Book()

@@ -53,6 +53,8 @@ final class SimulationDeliveryAudit {
 
     /// The app was told that the message is stored; one that is bound to a session is promised to nobody.
     func promised(_ id: DeliveryID, _ message: Message, isSessionBound: Bool) {
+        // No store was given what is bound to a session, so this may be the first that is heard of it.
+        if isSessionBound { tookIn(id, message, isSessionBound: true) }
         let digest = Self.digest(message)
         var record = records[id] ?? Record(digest: digest, isSessionBound: isSessionBound)
         if record.digest != digest {
