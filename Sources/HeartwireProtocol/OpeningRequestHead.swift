@@ -48,7 +48,7 @@ extension OpeningRequestHead {
         var head = MessageHeadWriter(startLine: "GET \(target) HTTP/1.1")
         for (name, value) in headers { head.append(name, value) }
         // A copy of just the size.
-        return Array(head.finish()[...])
+        return Array(head.finish()[0...])
     }
 
     /// Reads what ``bytes`` gave; `nil` for anything but a lawful head.

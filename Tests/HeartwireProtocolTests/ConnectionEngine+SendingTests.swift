@@ -151,6 +151,17 @@ struct ConnectionEngineSendingTests {
         }
     }
 
+    @Test("RFC 7692 6: a message that cannot be compressed goes plain")
+    func incompressible() throws {
+        for role in [Role.client, .server] {
+            var pair = try CompressedPair(client: DeflateOptions(), server: DeflateOptions())
+            let text = Message.text(String(repeating: "!", count: 2_000))
+            let sent = try pair.send(from: role, text)
+            #expect(sent.firsts == [0x81])
+            #expect(sent.events == [.message(text)])
+        }
+    }
+
     @Test("K06-15: sixteen mebibytes arrive in pieces")
     func largest() throws {
         var server = try ConnectionEngine.open(.server)

@@ -21,6 +21,15 @@ struct LimitsTests {
         #expect(limits.outgoingLowWater == 262_144)
     }
 
+    @Test("P4: whoever keeps the default limits shares them, and others have their own")
+    func shared() {
+        var own = Limits()
+        own.messageBytes = 1
+        #expect(Limits().shared.box === Limits().shared.box)
+        #expect(own.shared.box !== Limits().shared.box)
+        #expect(own.shared.value == own && Limits().shared.value == Limits())
+    }
+
     @Test("P4: a compressed message may be a little longer than a plain one, never without bound")
     func compressedBytes() {
         var limits = Limits()
