@@ -131,13 +131,19 @@ struct ClientHeartbeatTests {
             $0.heartbeat = counting
             $0.reconnect = nil
         }
+        let received = Box(0)
+        world.start { for await _ in client.messages { received.value += 1 } }
         world.start { await client.disconnect() }
         world.executor.advance(by: .milliseconds(100))
         for _ in 0..<5 {
-            try world.atEndpoint { $0.send(raw: [0x81, 1, 0x61]) }
+            world.executor.perform {
+                client.core.transportReceived(Generation(1), .text("meanwhile"))
+                client.core.transportFinishedBatch(Generation(1))
+            }
             world.executor.advance(by: .milliseconds(100))
         }
         #expect(JournalEvent.State(try world.state(client)) == .closing)
+        #expect(received.value == 5)
         world.executor.advance(by: .seconds(10))
         #expect(world.journal.filter { $0.kind == .stale } == [])
         try world.checkNothingLeft(client)
