@@ -4,7 +4,7 @@ public struct RequestReader: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// A lawful handshake, to be accepted or rejected.
         case received(OpeningRequestHead)
-        /// Not one: answer with this status (400, 405, 426 or 431; ``OpeningResponse/reject(status:headers:body:)``
+        /// Not one: answer with this status (400, 405, 426 or 431; ``OpeningResponse/reject(status:headers:body:isToHead:)``
         /// adds the headers that go with it) and with what was wrong, which holds nothing of a request: of what
         /// begins with no method it shows the first bytes, escaped.
         case invalid(status: Int, reason: String)
