@@ -75,7 +75,6 @@ final class Line: Transport {
     private(set) var pings: [PingID] = []
     /// How many messages this transport had taken when each ping went out.
     private(set) var pingPlaces: [Int] = []
-    private var count = 0
     private(set) var closes: [CloseCode?] = []
     private(set) var readings: [Bool] = []
     private var taken = 0
@@ -102,13 +101,12 @@ final class Line: Transport {
         }
         world.sent.append(DeliveryWorld.Sent(generation, message))
         taken += 1
-        count += 1
         return taken < world.room
     }
 
     func ping(_ id: PingID) {
         pings.append(id)
-        pingPlaces.append(count)
+        pingPlaces.append(world.sent.count { $0.generation == generation })
         if world.answersPings { pong(id) }
     }
 
