@@ -17,9 +17,8 @@ DEFLATE = "Sec-WebSocket-Extensions: permessage-deflate"
 # What a process may grow by while it takes nothing of what is sent: pages of code that it had not yet
 # touched, and buffers of fixed size.
 SMALL = 2 * MIB
-# What one read of half a MiB may hold of small frames, as events, and 2 MiB that the C library keeps of freed memory
-# (docs/decisions/0020).
-EVENTS = 6 * MIB
+# What one read of half a MiB may hold of small frames, as events.
+EVENTS = 4 * MIB
 # OpenSSL itself, with the authorities that the system trusts.
 SECURE = 8 * MIB
 # A message as long as the limit, in the form in which it is gathered and in that in which it is written.
