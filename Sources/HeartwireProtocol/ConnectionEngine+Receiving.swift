@@ -32,15 +32,19 @@ extension ConnectionEngine {
         become(.closed)
     }
 
-    /// Queues the pong ahead of whatever is sent later (§5.5.2), or keeps the ping until there is room.
-    /// A ping that is kept is answered as soon as there is, so none can be overtaken here.
     private mutating func pingArrived(_ payload: [UInt8]) {
         events.append(.pingReceived(payload))
         guard answersPings else { return }
+        answer(payload)
+    }
+
+    /// Queues the pong ahead of whatever is sent later (§5.5.2), or keeps the ping until there is room.
+    /// A ping that is kept is answered as soon as there is, so none can be overtaken here.
+    mutating func answer(_ ping: [UInt8]) {
         if pongs.hasRoom(written: outgoing.written) {
-            queuePong(payload)
+            queuePong(ping)
         } else {
-            pongs.hold(payload)
+            pongs.hold(ping)
         }
     }
 

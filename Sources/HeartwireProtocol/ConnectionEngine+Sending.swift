@@ -99,6 +99,25 @@ extension ConnectionEngine {
         try sendControl(.pong, payload)
     }
 
+    /// Answers a ping as it is answered where ``answersPings`` is on: of pongs that nobody reads no more wait than
+    /// ``Limits/pendingPongs``, and behind those the newest ping (RFC 6455 §5.5.3).
+    ///
+    /// - Parameter payload: what the pong carries, at most 125 bytes.
+    /// - Throws: ``SendError/controlPayloadTooLong(_:)``, ``SendError/notOpen`` or ``SendError/closed``.
+    public mutating func answerPing(_ payload: [UInt8]) throws(SendError) {
+        switch state {
+        case .connecting: throw .notOpen
+        // §5.5.2: only the peer's Close frees from the pong.
+        case .open, .closing: break
+        case .closed: throw .closed
+        }
+        try checkControl(payload)
+        answer(payload)
+    }
+
+    /// Whether a ping waits for room to be answered, which ``didWrite(_:)`` makes.
+    public var holdsPing: Bool { pongs.held != nil }
+
     /// Begins the closing handshake behind what is queued (RFC 6455 §7.1.2). The peer's answer comes as
     /// ``EngineEvent/closeReceived(_:reason:)``; how long to wait for it is the owner's affair.
     ///
@@ -186,8 +205,12 @@ extension ConnectionEngine {
         _ opcode: Opcode, _ payload: [UInt8]
     ) throws(SendError) {
         try requireOpen()
-        guard payload.count <= 125 else { throw .controlPayloadTooLong(payload.count) }
+        try checkControl(payload)
         queue(opcode, payload: payload)
+    }
+
+    private func checkControl(_ payload: [UInt8]) throws(SendError) {
+        guard payload.count <= 125 else { throw .controlPayloadTooLong(payload.count) }
     }
 
     private func requireOpen() throws(SendError) {

@@ -49,7 +49,7 @@ public struct ConnectionEngine: ~Copyable {
     /// What the peer's Close frame held; `nil` before one arrived.
     public var closeReceived: ClosePayload? { receivedClose?.value }
     /// Whether pings are answered as soon as they are read; the default. An owner that turns it off owes a
-    /// ``sendPong(_:)`` for each ``EngineEvent/pingReceived(_:)``; it can leave a ping unanswered, too,
+    /// ``answerPing(_:)`` for each ``EngineEvent/pingReceived(_:)``; it can leave a ping unanswered, too,
     /// which is what a test's endpoint is for.
     public var answersPings = true
     /// Whether Close frames and broken rules are answered as soon as they are read; the default.

@@ -72,21 +72,28 @@ extension EndpointConnection {
         mayBeIdle = true
         record(.ping(bytes: payload.count))
         switch treatment.value.pong {
-        case .on: try? engine.sendPong(payload)
+        case .on: answerPing(payload)
         case .off: return
         case .double:
-            try? engine.sendPong(payload)
-            try? engine.sendPong(payload)
-        case .wrong: try? engine.sendPong(payload.isEmpty ? [0xFF] : payload.map { ~$0 })
+            answerPing(payload)
+            answerPing(payload)
+        case .wrong: answerPing(payload.isEmpty ? [0xFF] : payload.map { ~$0 })
         case .late(let delay):
             guard latePongs < Self.latePongLimit else { return }
             latePongs += 1
             after(delay) { connection in
                 connection.latePongs -= 1
-                try? connection.engine.sendPong(payload)
+                connection.answerPing(payload)
                 connection.scheduleFlush()
             }
         }
+    }
+
+    /// Sends a pong for each ping while the client reads, and for the newest once it does not.
+    private func answerPing(_ payload: [UInt8]) {
+        // Nothing is sent behind a closing handshake.
+        try? engine.answerPing(payload)
+        if engine.holdsPing { writeOut() }
     }
 
     private func closeReceived(_ code: CloseCode?) {

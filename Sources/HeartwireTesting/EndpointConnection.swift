@@ -178,7 +178,8 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
         while pumpHello() { writeOut() }
     }
 
-    private func writeOut() {
+    /// Writes as much as the channel takes of what is queued.
+    func writeOut() {
         while !isBlocked, engine.outgoingCount > 0 {
             let offered = engine.outgoingCount
             let channel = channel

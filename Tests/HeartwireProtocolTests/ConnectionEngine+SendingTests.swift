@@ -207,6 +207,44 @@ struct ConnectionEngineSendingTests {
         #expect(engine.outgoingCount == 0)
     }
 
+    @Test("K09-02: an owner that answers pings itself lets as few pongs wait, and the newest ping")
+    func answeredByOwner() throws {
+        let limit = Limits().pendingPongs
+        var engine = try ConnectionEngine.open(.server)
+        engine.answersPings = false
+        for number in 0..<UInt8(limit) {
+            try engine.answerPing([number])
+            #expect(engine.holdsPing == false)
+        }
+        try engine.answerPing([0xBE])
+        try engine.answerPing([0xEF])
+        #expect(engine.holdsPing == true)
+        #expect(engine.outgoingCount == limit * 3)
+        #expect(WireFrame.all(in: engine.takeOutgoing()).count == limit)
+        #expect(engine.holdsPing == false)
+        #expect(WireFrame.all(in: engine.takeOutgoing()).map(\.summary) == ["pong ef"])
+        #expect(engine.outgoingCount == 0)
+    }
+
+    @Test("5.5.2: an owner may answer pings until it has closed, and not before it is open")
+    func answeredByOwnerInEachState() throws {
+        var engine = ConnectionEngine(accepting: Limits(), random: SeededSource(seed: 1))
+        #expect(fault { () throws(SendError) in try engine.answerPing([]) } == .notOpen)
+        engine = try ConnectionEngine.open(.client)
+        let long = [UInt8](repeating: 1, count: 126)
+        #expect(
+            fault { () throws(SendError) in try engine.answerPing(long) }
+                == .controlPayloadTooLong(126))
+        #expect(engine.outgoingCount == 0)
+        try engine.close(.normalClosure)
+        try engine.answerPing([1])
+        let frames = WireFrame.all(in: engine.takeOutgoing()).map(\.summary)
+        #expect(frames == ["close 1000", "pong 01"])
+        engine.fail(.protocolError)
+        #expect(fault { () throws(SendError) in try engine.answerPing([]) } == .closed)
+        #expect(engine.outgoingCount == 0)
+    }
+
     @Test("K10-05: an illegal code or a long reason throws, queues nothing and closes nothing")
     func illegalClose() throws {
         var engine = try ConnectionEngine.open(.client)

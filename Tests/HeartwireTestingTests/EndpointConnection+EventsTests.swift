@@ -190,6 +190,35 @@ import Testing
         #expect(peer.end == nil)
     }
 
+    private func flood(_ peer: Peer, _ pings: Int) throws {
+        try peer.act { engine throws(SendError) in
+            for number in 0..<pings {
+                try engine.sendPing([UInt8(number >> 8), UInt8(number & 0xFF)])
+            }
+        }
+    }
+
+    @Test("5.5.2: each ping of a flood in one read gets its pong while the client reads")
+    func floodAnswered() throws {
+        let peer = try World().open()
+        try flood(peer, 2_000)
+        #expect(peer.pongs == (0..<2_000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    }
+
+    @Test("P4, K09-02: of pings whose pongs nobody reads few are answered, the newest at last")
+    func floodUnread() throws {
+        let world = World()
+        world.network.pipeCapacity = 500
+        let peer = try world.open()
+        world.executor.perform { peer.channel?.setReading(false) }
+        for _ in 0..<100 { try flood(peer, 2_000) }
+        world.executor.perform { peer.channel?.setReading(true) }
+        world.executor.advance(by: .seconds(60))
+        #expect(world.endpoint.counters.pings == 200_000)
+        #expect(peer.pongs.count < 500 / 4 + 2 * Limits().pendingPongs + 2)
+        #expect(peer.pongs.last == [UInt8(1_999 >> 8), UInt8(1_999 & 0xFF)])
+    }
+
     @Test("P4: late pongs that wait are bounded in number")
     func latePongsBounded() throws {
         let world = World()
