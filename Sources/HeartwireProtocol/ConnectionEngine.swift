@@ -157,15 +157,23 @@ public struct ConnectionEngine: ~Copyable {
     /// Takes bytes that arrived without a copy in between: `source` is called once with room for the next bytes of the
     /// payload, at most `limit` and at most ``directBytes``, and answers how many it has put there. It is
     /// not called where no room is to be had.
+    ///
+    /// - Returns: whether any have come.
+    @discardableResult
     public mutating func receiveDirectly(
         atMost limit: Int, from source: (UnsafeMutableRawBufferPointer) -> Int
-    ) {
-        guard directBytes > 0 else { return }
+    ) -> Bool {
+        guard directBytes > 0 else { return false }
+        var count = 0
         do throws(ProtocolViolation) {
-            unsafe try frames.fill(atMost: limit, &events, source)
+            unsafe try frames.fill(atMost: limit, &events) { room in
+                count = unsafe source(room)
+                return count
+            }
         } catch {
             failForPeer(error)
         }
+        return count > 0
     }
 
     /// Takes the end of the peer's stream. Reports ``EngineEvent/ended`` once, however often called.

@@ -13,12 +13,24 @@ struct ByteQueue {
 
     /// Puts bytes behind those that wait.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        // What has left makes room before the storage grows.
-        if head > 0, storage.count + bytes.count > storage.capacity {
-            storage.removeFirst(head)
-            head = 0
-        }
+        makeRoom(bytes.count)
         storage.append(contentsOf: bytes)
+    }
+
+    /// Sees to it that so many bytes can follow, piece by piece, without the storage growing again.
+    mutating func reserve(_ more: Int) {
+        makeRoom(more)
+        // Asked for only where it is more than there is: it would else be all that the storage has.
+        if storage.count + more > storage.capacity {
+            storage.reserveCapacity(storage.count + more)
+        }
+    }
+
+    /// What has left makes room before the storage grows.
+    private mutating func makeRoom(_ more: Int) {
+        guard head > 0, storage.count + more > storage.capacity else { return }
+        storage.removeFirst(head)
+        head = 0
     }
 
     /// Moves as many bytes as fit into `target`; answers how many.

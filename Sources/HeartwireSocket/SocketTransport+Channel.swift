@@ -34,7 +34,8 @@ extension SocketTransport: ByteChannelHandler {
     func channelReceivesDirectly(
         atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) {
-        engine.receiveDirectly(atMost: limit, from: read)
+        // TLS may have a record whose end has not come.
+        guard engine.receiveDirectly(atMost: limit, from: read) else { return }
         pump()
         noteProgress()
     }

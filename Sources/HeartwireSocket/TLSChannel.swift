@@ -5,12 +5,11 @@
     /// TLS over another byte channel, either side of it.
     ///
     /// Theory of operation. The channel beneath brings ciphertext; the session turns all of it into plaintext, which
-    /// goes on in pieces of up to 64 KiB. What is written is encrypted at once and leaves in one write of the channel
-    /// beneath for each 256 KiB; ciphertext that does not fit waits, and meanwhile nothing further is taken. `channelConnected` is
-    /// reported only after the certificate and the pins were checked, so not a byte of HTTP leaves before.
+    /// goes on in pieces of up to 64 KiB, or straight to where the handler keeps it. What is written is encrypted at
+    /// once and leaves in one write of the channel beneath for each 256 KiB; ciphertext that does not fit waits, and
+    /// meanwhile nothing further is taken. `channelConnected` is reported only after the certificate and the pins were
+    /// checked, so not a byte of HTTP leaves before.
     public final class TLSChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
-        /// The most plaintext that one report holds.
-        static let readBytes = 64 << 10
         /// The most plaintext that is encrypted ahead of a write.
         static let writeBytes = 256 << 10
         /// How long ciphertext may wait for room after `finish()`.
@@ -35,14 +34,14 @@
         var base: (any ByteChannel)?
         var session: TLSSession?
         var state: State
-        private var isReading = true
+        var isReading = true
         var isBlocked = false
         var owesWritable = false
         var owesFIN = false
         /// The channel beneath has told its end.
-        private var hasBaseEnded = false
-        private var hasReportedEOF = false
-        private var isDelivering = false
+        var hasBaseEnded = false
+        var hasReportedEOF = false
+        var isDelivering = false
         /// What broke TLS behind bytes on which reading was paused: it is reported when reading goes on.
         var held: TLSFailure?
         private let isServer: Bool
@@ -158,71 +157,5 @@
                 if isServer { reportRoom() } else { handler?.channelConnected() }
             }
         }
-
-        // MARK: In
-
-        /// Reports what can be decrypted, as long as reading is wanted.
-        private func deliver() {
-            guard !isDelivering, let session else { return }
-            if let held, isReading { return fail(held) }
-            isDelivering = true
-            var outcome = TLSSession.Plaintext.wantsInput
-            withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 64) { buffer in
-                repeat {
-                    var count = 0
-                    outcome = .wantsInput
-                    while isReading, count < buffer.count {
-                        outcome = session.read(
-                            into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                        guard case .bytes(let read) = outcome else { break }
-                        count += read
-                    }
-                    guard count > 0 else { break }
-                    handler?.channelReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                } while state == .up && isMore(outcome)
-            }
-            isDelivering = false
-            guard state == .up else { return }
-            // Answers of TLS itself, such as to a key update.
-            flush()
-            switch outcome {
-            case .failed(let failure):
-                if isReading || !channelReadsToTheEnd { fail(failure) } else { held = failure }
-            case .closed: if isReading { reportEOF() }
-            case .bytes, .wantsInput: if hasBaseEnded, isReading { reportEnd() }
-            }
-        }
-
-        private func isMore(_ outcome: TLSSession.Plaintext) -> Bool {
-            if case .bytes = outcome { true } else { false }
-        }
-
-        private func reportEOF() {
-            guard !hasReportedEOF else { return }
-            hasReportedEOF = true
-            handler?.channelReceivedEOF()
-        }
-
-        /// The channel beneath has ended: in order only after the peer's `close_notify`.
-        private func reportEnd() {
-            guard !hasReportedEOF else { return }
-            if session?.hasReceivedClose == true { reportEOF() } else { fail(.truncated) }
-        }
-
-        /// Stops or resumes reading; what is decrypted already waits too.
-        public func setReading(_ isReading: Bool) {
-            guard self.isReading != isReading else { return }
-            self.isReading = isReading
-            guard state == .up else { return }
-            base?.setReading(isReading)
-            guard isReading else { return }
-            // What was decrypted or received before the pause; in a later turn, as for any channel.
-            executor.execute {
-                if self.state == .up { self.deliver() }
-            }
-        }
-
-        /// Bounds what one read takes of the ciphertext, and so what comes of it.
-        public func limitReads(to bytes: Int) { base?.limitReads(to: bytes) }
     }
 #endif

@@ -24,6 +24,11 @@
             case failed(TLSFailure)
         }
 
+        /// The most plaintext of one record (RFC 8446 §5.1).
+        static let recordBytes = 16 << 10
+        /// What a record of TLS 1.3 holds beside the plaintext: its header, the type within and the tag (§5.2).
+        private static let recordOverhead = 22
+
         let memory = TLSMemory()
         private let context: TLSContext
         private let ssl: OpaquePointer
@@ -109,9 +114,28 @@
             }
         }
 
+        /// Decrypts into `target` until it holds `enough` or no more comes.
+        ///
+        /// - Parameter outcome: what the last read gave.
+        /// - Returns: how many bytes `target` holds.
+        func read(
+            atLeast enough: Int, into target: UnsafeMutableRawBufferPointer,
+            _ outcome: inout Plaintext
+        ) -> Int {
+            var count = 0
+            while count < enough {
+                outcome = read(into: UnsafeMutableRawBufferPointer(rebasing: target[count...]))
+                guard case .bytes(let read) = outcome else { break }
+                count += read
+            }
+            return count
+        }
+
         /// Encrypts all of `bytes`, in records of at most 16 KiB.
         func write(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
             guard !isBroken, !isClosed else { throw .broken("used after the end") }
+            let records = (bytes.count + Self.recordBytes - 1) / Self.recordBytes
+            memory.outgoing.reserve(bytes.count + records * Self.recordOverhead)
             var left = bytes
             while !left.isEmpty {
                 ERR_clear_error()

@@ -120,7 +120,7 @@ public final class EndpointConnection: ByteChannelHandler, TurnFlushable {
     public func channelReceivesDirectly(
         atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) {
-        engine.receiveDirectly(atMost: limit, from: read)
+        guard engine.receiveDirectly(atMost: limit, from: read) else { return }
         handleEvents()
         noteProgress()
     }

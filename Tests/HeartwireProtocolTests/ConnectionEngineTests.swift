@@ -15,16 +15,21 @@ struct ConnectionEngineTests {
         var engine = try ConnectionEngine.open(.client)
         let inflates = engine.inflates
         #expect(!inflates)
-        engine.receiveDirectly(atMost: 10) { _ in 10 }
+        let hasRoom = engine.receiveDirectly(atMost: 10) { _ in 10 }
+        #expect(!hasRoom)
         let beginning = hex("8203 01")
         engine.receive(beginning.span)
         #expect(engine.directBytes == 2)
         try engine.close(.normalClosure)
         #expect(engine.directBytes == 2)
-        engine.receiveDirectly(atMost: 10) { room in
+        let nothing = engine.receiveDirectly(atMost: 10) { _ in 0 }
+        #expect(!nothing)
+        #expect(engine.directBytes == 2)
+        let hasCome = engine.receiveDirectly(atMost: 10) { room in
             room.copyBytes(from: [2, 3])
             return 2
         }
+        #expect(hasCome)
         #expect(engine.takeEvents() == [.message(.binary([1, 2, 3]))])
         engine.receive(beginning.span)
         engine.fail(.goingAway)

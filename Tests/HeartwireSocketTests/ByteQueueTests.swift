@@ -72,6 +72,26 @@ struct ByteQueueTests {
         #expect(queue.capacity < 10_000)
     }
 
+    @Test("Room that was asked for takes as many bytes, and what waits stays")
+    func reserving() {
+        var queue = ByteQueue()
+        append([1, 2, 3], to: &queue)
+        queue.drop(1)
+        queue.reserve(10_000)
+        let capacity = queue.capacity
+        #expect(capacity >= 10_002)
+        for _ in 0..<10 { append([UInt8](repeating: 4, count: 1_000), to: &queue) }
+        #expect(queue.capacity == capacity)
+        #expect(queue.count == 10_002)
+        #expect(queue.withUnsafeBytes { Array($0.prefix(3)) } == [2, 3, 4])
+        queue.reserve(0)
+        #expect(queue.capacity == capacity)
+        queue.drop(10_000)
+        queue.reserve(capacity - 2)
+        #expect(queue.capacity == capacity)
+        #expect(queue.withUnsafeBytes { Array($0) } == [4, 4])
+    }
+
     private func append(_ bytes: [UInt8], to queue: inout ByteQueue) {
         bytes.withUnsafeBytes { queue.append($0) }
     }

@@ -29,6 +29,39 @@
             #expect(world.endpoint.counters.closed == 1)
         }
 
+        @Test("P4: a part of a record is no progress of the frame that stands still")
+        func stalledFrame() throws {
+            let world = try TLSClientWorld()
+            let client = try world.client {
+                $0.reconnect = nil
+                $0.heartbeat = nil
+                $0.limits.frameStall = .seconds(30)
+            }
+            try world.executor.runScript {
+                await client.connect()
+                try await client.waitUntilOpen()
+            }
+            let begun = world.milliseconds
+            let beginning =
+                [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0] + [UInt8](repeating: 7, count: 20_000)
+            world.executor.perform {
+                let channel = world.accepted[0]
+                #expect(beginning.withUnsafeBytes { channel.write($0) } == beginning.count)
+                let later = world.executor.now().advanced(by: .seconds(20))
+                _ = world.executor.schedule(at: later) {
+                    let part: [UInt8] = [0x17, 3, 3, 0x40, 0x11, 1, 2, 3]
+                    _ = part.withUnsafeBytes { channel.base?.write($0) }
+                }
+            }
+            let cause = try world.executor.runScript { await client.stopCause() }
+            guard case .protocolViolation(let violation)? = cause else {
+                Issue.record("\(String(describing: cause))")
+                return
+            }
+            #expect(violation.closeCode == .policyViolation)
+            #expect(world.milliseconds - begun == 30_000)
+        }
+
         @Test(
             "K08-01: each fault of a certificate ends the session with its own reason, before any request",
             arguments: [

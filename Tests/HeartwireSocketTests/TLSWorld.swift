@@ -25,6 +25,20 @@
             var onConnected: (() -> Void)?
             var onWritable: (() -> Void)?
             var channelReadsToTheEnd = false
+            /// Bytes that are wanted where they stay, and how much each such read gave.
+            var channelDirectBytes = 0
+            fileprivate(set) var directReads: [Int] = []
+
+            func channelReceivesDirectly(
+                atMost limit: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int
+            ) {
+                var room = [UInt8](repeating: 0, count: limit)
+                let count = room.withUnsafeMutableBytes { read($0) }
+                channelDirectBytes -= count
+                directReads.append(count)
+                bytes += room[..<count]
+                if count > 0 { onBytes?() }
+            }
 
             func channelProgressed(_ phase: ConnectPhase) { reports.append(.progressed(phase)) }
             func channelConnected() {
