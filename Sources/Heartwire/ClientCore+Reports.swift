@@ -24,6 +24,8 @@ extension ClientCore {
     func transportFinishedBatch(_ generation: Generation) {
         // Also where a read has brought a part of a frame and nothing else.
         if countsInboundFrames, machine.admitsSend { handle(.frameReceived(generation)) }
+        guard hasArrivals else { return }
+        hasArrivals = false
         wakeConsumers()
         pauseReadingIfFull(generation)
     }
@@ -32,6 +34,7 @@ extension ClientCore {
         let isAdmitted = machine.admitsMessage(from: generation)
         if isAdmitted, !isClosing || backlog <= receiveBufferBytes {
             events.append(generation, .ping(payload))
+            hasArrivals = true
         }
         guard journal != nil else { return }
         record(isAdmitted ? .pingReceived : .stale, generation)

@@ -12,6 +12,7 @@ extension ClientCore {
 
     /// Hands a message that passed the gate to everybody who listens.
     func hand(_ generation: Generation, _ message: consuming Message) {
+        hasArrivals = true
         if events.isListening { events.append(generation, of: copy message) }
         messages.append(message)
     }

@@ -46,6 +46,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     var providerTask: Task<Void, Never>?
     @exclusivity(unchecked) var isReadingPaused = false
     @exclusivity(unchecked) var isClosing = false
+    /// Whether anything came for consumers since they were woken last: a pong alone is none of theirs.
+    @exclusivity(unchecked) var hasArrivals = false
     /// Whether the heartbeat hears of all that comes (H13).
     @exclusivity(unchecked) private(set) var countsInboundFrames: Bool
     private var isHandling = false
@@ -141,7 +143,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     private func take(_ event: SessionEvent) {
-        let old = JournalEvent.State(machine.state)
+        // Only a journal is told what was before.
+        let old = journal == nil ? .idle : JournalEvent.State(machine.state)
         let turnedAway = machine.staleEvents
         let now = executor.now()
         handledInstant = now
@@ -233,8 +236,8 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
 
     /// An attempt whose time is up ends for what the server has said of it already, where that is no (K05-08).
     private func timeIsUp(_ generation: Generation) {
-        guard case .connecting = machine.state, generation == transportGeneration,
-            let transport, let cause = transport.pendingCause
+        guard !machine.admitsSend, case .connecting = machine.state,
+            generation == transportGeneration, let transport, let cause = transport.pendingCause
         else { return handle(.timerFired(generation)) }
         transport.abort()
         handle(.transportClosed(generation, cause))

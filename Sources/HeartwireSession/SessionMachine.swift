@@ -62,12 +62,15 @@ public struct SessionMachine: Sendable {
     /// How many events the gate has turned away, for diagnostics.
     public private(set) var staleEvents: Int
     var phase: Phase {
-        didSet { noteAdmittedKinds() }
+        didSet { notePhase() }
     }
     /// Since when the session is suspended; `nil` while it is not.
     var suspendedSince: MonotonicInstant? {
-        didSet { noteAdmittedKinds() }
+        didSet { notePhase() }
     }
+    /// When ``SessionEvent/timerFired(_:)`` must be told, with the ``generation`` of now; `nil` for never. Kept beside
+    /// the phase: who asks for a stored property is not given a copy of the whole machine.
+    public private(set) var nextDeadline: MonotonicInstant?
     /// What the phase admits, kept beside it because each message asks.
     private var admittedKinds: SessionEvent.Kind
     /// Whether a message may be sent now: while open, and neither before nor after.
@@ -110,9 +113,6 @@ public struct SessionMachine: Sendable {
         case .stopped(let cause): .stopped(cause)
         }
     }
-
-    /// When ``SessionEvent/timerFired(_:)`` must be told, with the ``generation`` of now; `nil` for never.
-    public var nextDeadline: MonotonicInstant? { isSuspended ? nil : phase.nextDeadline }
 
     /// Whether the session was suspended and not resumed (L1).
     public var isSuspended: Bool { suspendedSince != nil }
@@ -181,7 +181,8 @@ public struct SessionMachine: Sendable {
         }
     }
 
-    private mutating func noteAdmittedKinds() {
+    private mutating func notePhase() {
+        nextDeadline = isSuspended ? nil : phase.nextDeadline
         admittedKinds = phase.admittedKinds
         if isSuspended { admittedKinds.remove(.timer) }
         admitsSend = admittedKinds.contains(.pulse)
