@@ -1,9 +1,10 @@
 /// Judges text sixteen bytes at a time: each byte is compared with the three before it, which say whether it must continue
 /// a character, and in which range. No byte's fate depends on what was found about another.
 ///
-/// What is found about a byte stands in the top bit of its place; the other bits mean nothing. That and differences that
-/// stop at zero make most rules one instruction each on x86-64 without extensions, and on arm64. Only the top bits of many
-/// blocks together are looked at.
+/// What is found about a byte stands in the top bit of its place; the other bits mean nothing. That, and differences whose
+/// greatest is what no text has, make most rules few instructions on x86-64 without extensions, and on arm64. Only what
+/// many blocks gave together is looked at. A first look knows of characters that take four bytes only those of the planes
+/// 1 to 3, which are nearly all; what it does not know gets a second one.
 enum UTF8Blocks {
     private typealias Bytes = SIMD16<UInt8>
     private typealias Signed = SIMD16<Int8>
@@ -11,8 +12,10 @@ enum UTF8Blocks {
 
     /// What is judged at once.
     static let blockBytes = 16
-    /// The most that is judged before the next look at the result.
-    static let turnBytes = 256
+    /// What is judged before the first look at the result. Each look after that comes behind twice as many bytes.
+    static let firstTurnBytes = 128
+    /// The most that is judged before a look at the result.
+    static let turnBytes = 1_024
     /// How many bytes before a block are looked at again.
     static let lookBehind = 3
 
@@ -22,28 +25,42 @@ enum UTF8Blocks {
     /// - Parameters:
     ///   - base: Memory that is valid from 0 to `end`.
     ///   - start: The beginning of a character, ``lookBehind`` bytes or more behind `base`; what is before it is valid.
+    ///   - allPlanes: Whether the first look is left out, which what comes has shown to be in vain.
     @unsafe
-    static func skipValid(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
+    static func skipValid(
+        _ base: UnsafeRawPointer, from start: Int, to end: Int, allPlanes: inout Bool
+    ) -> Int {
         var offset = start
-        var most = turnBytes
+        var most = firstTurnBytes
         while end &- offset >= blockBytes {
             let next = offset &+ min(most, (end &- offset) & ~(blockBytes &- 1))
-            if unsafe hasFault(base, from: offset, to: next) {
-                if next &- offset == blockBytes { break }
+            let isValid =
+                unsafe allPlanes
+                ? isValidInAllPlanes(base, from: offset, to: next)
+                : isValidInFirstPlanes(base, from: offset, to: next)
+            if isValid {
+                let isLong = next &- offset >= 2 &* blockBytes
+                offset = next
+                if isLong, unsafe isASCII(base, before: offset) { break }
+                if most >= firstTurnBytes { most = min(2 &* most, turnBytes) }
+            } else if !allPlanes {
+                allPlanes = true
+            } else if next &- offset > blockBytes {
                 // Which of the blocks it is in shows one after the other.
                 most = blockBytes
-                continue
+            } else {
+                break
             }
-            offset = next
-            if unsafe isASCII(base, before: offset) { break }
         }
         return unsafe beginning(base, before: offset)
     }
 
-    /// Whether the last block before `offset` is nothing but ASCII.
+    /// Whether the last two blocks before `offset` are nothing but ASCII. It has to be so many, or short words between others
+    /// would send back and forth.
     @unsafe @inline(__always)
     private static func isASCII(_ base: UnsafeRawPointer, before offset: Int) -> Bool {
-        unsafe !hasTopBit(load(base, at: offset &- blockBytes))
+        unsafe !hasTopBit(
+            load(base, at: offset &- blockBytes) | load(base, at: offset &- 2 &* blockBytes))
     }
 
     /// Where the character begins that goes on at `offset`; `offset` if none does.
@@ -57,58 +74,92 @@ enum UTF8Blocks {
         return offset
     }
 
-    /// Whether a byte of the whole blocks from `start` to `end` breaks a rule of RFC 3629 §4, or a predecessor does by what
-    /// it is.
-    @unsafe @inline(__always)
-    private static func hasFault(
+    /// Whether no byte of the whole blocks from `start` to `end` breaks a rule of RFC 3629 §4, nor a predecessor by what it
+    /// is, and no character lies beyond plane 3, which those do that begin above F0. `false`, too, where characters of the
+    /// planes 1 and 2 stand in such a way that it is not known.
+    // Neither look is inlined, so that each has all registers.
+    @unsafe @inline(never)
+    private static func isValidInFirstPlanes(
         _ base: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Bool {
-        var faults = all(0)
-        var highest = unsafe load(base, at: start &- 1)
-        var lowest = all(0xFF)
-        var offset = start
-        while offset != end {
-            let byte = unsafe load(base, at: offset)
-            // Less 40, a lead is 80 or more and nothing else is: C0 is 80, E0 is A0, ED is AD, F0 is B0.
-            let first = unsafe difference(load(base, at: offset &- 1), 0x40)
-            let second = unsafe difference(load(base, at: offset &- 2), 0x60)
-            let third = unsafe difference(load(base, at: offset &- 3), 0x70)
-            let mustContinue = first | second | third
-            let continues = unsafe bits(
-                unsafeBitCast(byte, to: Signed.self) .< Signed(repeating: -0x40))
-            // Behind E0 and F0 a form is overlong where both bytes, added, stay below 180.
-            let moved = byte &+ all(0x40)
-            let overlong = bits((first & all(0xEF)) .== all(0xA0)) & ~(first &+ moved)
-            // Behind ED stands a surrogate where the second byte is above 9F, so that 60 more is above FF.
-            let surrogate = bits(first .== all(0xAD)) & ~(moved &+ all(0x20))
-            faults = faults | ((continues ^ mustContinue) | (overlong | surrogate))
-            highest = highest.replacing(with: byte, where: highest .< byte)
-            lowest = moved.replacing(with: lowest, where: lowest .< moved)
-            offset &+= blockBytes
+        var common = Findings()
+        // What the bytes behind F0 lack, less 60.
+        var lacking = all(0)
+        var place = unsafe base + start
+        let last = unsafe base + end
+        while unsafe place != last {
+            let isThird = unsafe difference(load(place, at: -2), 0x60)
+            let isFourth = unsafe bits(load(place, at: -3) .== all(0xF0))
+            unsafe common.judge(place, isThird: isThird, isFourth: isFourth)
+            lacking = lacking | (isFourth & ~isThird)
+            unsafe place += blockBytes
         }
-        // C0 and C1, which never occur, were moved to 0 and 1.
-        faults = faults | bits(lowest .< all(2))
-        // F4 and what is above it is seldom enough for a second look.
-        guard hasTopBit(faults | bits(highest .>= all(0xF4))) else { return false }
-        return unsafe hasTopBit(faults) || isBeyondUnicode(base, from: start, to: end)
+        // A form is overlong where the byte behind F0 is at most 8F, which is 2F less 60 and alone lacks both 40 and 10.
+        let overlong = bits(lacking & all(0x50) .== all(0x50))
+        return !hasTopBit(common.faults(above: 0xF0) | overlong)
     }
 
-    /// Whether a byte of the blocks puts a character beyond U+10FFFF, or stands behind one above F4, which never occurs.
-    // Apart, so that it takes no registers from what is looked at first.
+    /// Whether no byte of the blocks breaks a rule, whatever the plane.
     @unsafe @inline(never)
-    private static func isBeyondUnicode(
+    private static func isValidInAllPlanes(
         _ base: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Bool {
-        var faults = all(0)
-        var offset = start
-        while offset != end {
-            let byte = unsafe load(base, at: offset)
-            let first = unsafe load(base, at: offset &- 1)
-            let isTooHigh = bits(first .== all(0xF4)) & bits(byte .> all(0x8F))
-            faults = faults | isTooHigh | bits(first .> all(0xF4))
-            offset &+= blockBytes
+        var common = Findings()
+        var closest = all(0)
+        var place = unsafe base + start
+        let last = unsafe base + end
+        while unsafe place != last {
+            let third = unsafe load(place, at: -3)
+            let second = unsafe load(place, at: -2)
+            // Behind F0 a form is overlong up to 8F, and behind F4 what is above that lies beyond U+10FFFF: EF or F3, one
+            // less than what must not stand before, as in the judgement of three bytes.
+            let isLow = unsafe bits(
+                unsafeBitCast(second, to: Signed.self) .< Signed(repeating: -0x70))
+            closest = greatest(closest, all(0xF3) &- (isLow & all(4)) &- third)
+            unsafe common.judge(
+                place, isThird: difference(second, 0x60), isFourth: difference(third, 0x70))
+            unsafe place += blockBytes
         }
-        return hasTopBit(faults)
+        return !hasTopBit(common.faults(above: 0xF4) | bits(closest .== all(0xFF)))
+    }
+
+    /// What both looks find about blocks.
+    private struct Findings {
+        private var misplaced = all(0)
+        private var closest = all(0)
+        private var highest = all(0)
+        private var lowest = all(0xFF)
+
+        /// Looks at a block.
+        ///
+        /// - Parameters:
+        ///   - isThird: Set where the second byte before begins a character of three or more.
+        ///   - isFourth: Set where the third byte before begins a character of four. What stands behind that one
+        ///     is judged with it and not here, since both looks have to do so at the same place: a turn may end between.
+        @unsafe @inline(__always)
+        mutating func judge(_ place: UnsafeRawPointer, isThird: Bytes, isFourth: Bytes) {
+            let byte = unsafe load(place, at: 0)
+            let before = unsafe load(place, at: -1)
+            // Less 40, what begins a character is 80 or more and nothing else is.
+            let isSecond = difference(before, 0x40)
+            let continues = unsafe bits(
+                unsafeBitCast(byte, to: Signed.self) .< Signed(repeating: -0x40))
+            misplaced = misplaced | (continues ^ (isSecond | isThird | isFourth))
+            // Behind E0 a form is overlong where 20 is not set, and behind ED a surrogate where it is. This is DF in the first
+            // case and EC in the second, one less than what must not stand before: only that makes the difference FF.
+            let forbidding = least(byte | all(0xDF), all(0xEC))
+            closest = greatest(closest, forbidding &- before)
+            highest = greatest(highest, byte)
+            lowest = least(lowest, byte &+ all(0x40))
+        }
+
+        /// Has the top bit of each place set where a rule is broken, or a byte is above `most`.
+        @inline(__always)
+        func faults(above most: UInt8) -> Bytes {
+            // C0 and C1, which never occur, were moved to 0 and 1.
+            misplaced | bits(closest .== all(0xFF)) | bits(lowest .< all(2))
+                | bits(highest .> all(most))
+        }
     }
 
     @unsafe @inline(__always)
@@ -126,6 +177,16 @@ enum UTF8Blocks {
     @inline(__always)
     private static func difference(_ bytes: Bytes, _ less: UInt8) -> Bytes {
         (bytes &- all(less)).replacing(with: all(0), where: bytes .< all(less))
+    }
+
+    @inline(__always)
+    private static func least(_ one: Bytes, _ other: Bytes) -> Bytes {
+        one.replacing(with: other, where: other .< one)
+    }
+
+    @inline(__always)
+    private static func greatest(_ one: Bytes, _ other: Bytes) -> Bytes {
+        one.replacing(with: other, where: one .< other)
     }
 
     /// FF where it is so, and 0 where not.

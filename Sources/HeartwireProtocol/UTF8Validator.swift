@@ -27,12 +27,14 @@ struct UTF8Validator: Sendable {
         guard let base = bytes.baseAddress else { return true }
         let count = bytes.count
         var offset = 0
+        var allPlanes = false
         while offset < count {
             if wanting == 0 {
                 offset = unsafe Self.skipASCII(base, from: offset, to: count)
                 if offset == count { return true }
                 sawOnlyASCII = false
-                let next = unsafe Self.skipCharacters(base, from: offset, to: count)
+                let next = unsafe Self.skipCharacters(
+                    base, from: offset, to: count, allPlanes: &allPlanes)
                 guard next == offset else {
                     offset = next
                     continue
@@ -52,12 +54,13 @@ struct UTF8Validator: Sendable {
     ) -> Int {
         let topBits: UInt64 = 0x8080_8080_8080_8080
         var offset = start
-        while end &- offset >= 32 {
+        // Less at once would take one cycle, or two where the loop lies badly.
+        while end &- offset >= 64 {
             let words = unsafe base.loadUnaligned(
-                fromByteOffset: offset, as: SIMD4<UInt64>.self)
-            let any = words[0] | words[1] | words[2] | words[3]
-            if any & topBits != 0 { break }
-            offset &+= 32
+                fromByteOffset: offset, as: SIMD8<UInt64>.self)
+            let any = words.lowHalf | words.highHalf
+            if (any[0] | any[1] | any[2] | any[3]) & topBits != 0 { break }
+            offset &+= 64
         }
         while end &- offset >= 8 {
             let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -75,11 +78,11 @@ struct UTF8Validator: Sendable {
     /// that are all there. What is left is the automaton's to judge.
     @unsafe @inline(__always)
     private static func skipCharacters(
-        _ base: UnsafeRawPointer, from start: Int, to end: Int
+        _ base: UnsafeRawPointer, from start: Int, to end: Int, allPlanes: inout Bool
     ) -> Int {
         let fitsBlock = end &- start >= UTF8Blocks.blockBytes && start >= UTF8Blocks.lookBehind
         return unsafe fitsBlock
-            ? UTF8Blocks.skipValid(base, from: start, to: end)
+            ? UTF8Blocks.skipValid(base, from: start, to: end, allPlanes: &allPlanes)
             : skipWholeCharacters(base, from: start, to: end)
     }
 

@@ -5,16 +5,35 @@ import Testing
 @Suite("UTF-8 judged a block at a time")
 struct UTF8BlocksTests {
     private static let block = UTF8Blocks.blockBytes
-    private static let turn = UTF8Blocks.turnBytes
+    private static let turn = UTF8Blocks.firstTurnBytes
     private static let before = UTF8Blocks.lookBehind
 
     /// How many of `bytes`, which stand behind three letters, are skipped.
-    private func skipped(_ bytes: [UInt8]) -> Int {
+    private func skipped(_ bytes: [UInt8], allPlanes: Bool = false) -> Int {
+        look(at: bytes, allPlanes: allPlanes).skipped
+    }
+
+    /// The same, and whether the first look is left out from there on.
+    private func look(at bytes: [UInt8], allPlanes: Bool) -> (skipped: Int, allPlanes: Bool) {
         let text = Array("abc".utf8) + bytes
-        return text.withUnsafeBytes { memory in
+        var allPlanes = allPlanes
+        let end = text.withUnsafeBytes { memory in
             guard let base = memory.baseAddress else { return 0 }
-            return UTF8Blocks.skipValid(base, from: Self.before, to: memory.count) - Self.before
+            return UTF8Blocks.skipValid(
+                base, from: Self.before, to: memory.count, allPlanes: &allPlanes)
         }
+        return (end - Self.before, allPlanes)
+    }
+
+    /// So many bytes of one character and another in turn, as far as they are whole.
+    private func text(_ characters: [String], _ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in 0... {
+            let next = characters[index % characters.count].utf8
+            if bytes.count + next.count > count { break }
+            bytes += next
+        }
+        return bytes
     }
 
     /// So many bytes of characters that take two.
@@ -26,24 +45,46 @@ struct UTF8BlocksTests {
         [UInt8](repeating: UInt8(ascii: "x"), count: count)
     }
 
-    /// Whether `piece`, behind `offset` valid bytes and before some more, is found where it has a fault: everything is
-    /// skipped up to the block that holds the fault, but for a character that goes on there, and nothing of the fault is.
+    /// Whether `piece`, behind `offset` valid bytes and before some more, is found where it has a fault, by either look:
+    /// everything is skipped up to the block that holds the fault, but for a character that goes on there, and nothing of
+    /// the fault is.
     private func isFound(_ piece: [UInt8], at offset: Int) -> Bool {
         let rest = accents(Self.block + 6)
-        let end = skipped(letters(offset % 2) + accents(offset) + piece + rest)
-        let near = (piece + rest)[...]
-        let valid = offset + UTF8Grammar.wholePrefix(of: near)
-        return end <= valid && end >= valid / Self.block * Self.block - Self.before
+        let bytes = letters(offset % 2) + accents(offset) + piece + rest
+        let valid = offset + UTF8Grammar.wholePrefix(of: (piece + rest)[...])
+        return [false, true].allSatisfy { allPlanes in
+            let end = skipped(bytes, allPlanes: allPlanes)
+            return end <= valid && end >= valid / Self.block * Self.block - Self.before
+        }
     }
 
     @Test("8.1: text of whole blocks is skipped whole, in every script")
     func whole() {
         for character in [
-            "é", "ж", "क", "世", "한", "𝄞", "\u{10FFFF}", "\u{800}", "\u{D7FF}", "\u{E000}",
+            "é", "ж", "क", "世", "한", "𝄞", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{3FFFF}",
+            "\u{40000}", "\u{10FFFF}",
         ] {
-            let one = Array(character.utf8)
-            let bytes = (0..<2 * Self.turn).flatMap { _ in one }
-            #expect(skipped(bytes) == bytes.count, "\(character)")
+            let bytes = text([character], 4 * UTF8Blocks.turnBytes)
+            let blocks = bytes.count / Self.block * Self.block
+            #expect(skipped(bytes) > blocks - character.utf8.count, "\(character)")
+        }
+    }
+
+    @Test("8.1: characters that the first look does not know are valid, and it is not asked again")
+    func planes() {
+        let count = 2 * UTF8Blocks.turnBytes
+        for (characters, areKnown) in [
+            (["ж", "世", "😀", "é"], true), (["😀"], true), (["𠀋"], true), (["\u{3FFFF}"], true),
+            (["\u{40000}"], false), (["\u{E0101}", "葛"], false), (["\u{10FFFF}"], false),
+            // Such that what both lack comes together in one place.
+            (["😀", "abcd", "abcd", "abcd", "𠀋", "abcd", "abcd", "abcd"], false),
+        ] {
+            let bytes = text(characters, count)
+            let first = look(at: bytes, allPlanes: false)
+            #expect(first.skipped > bytes.count - Self.block - Self.before, "\(characters)")
+            #expect(first.allPlanes == !areKnown, "\(characters)")
+            let second = look(at: bytes, allPlanes: true)
+            #expect(second == (first.skipped, true), "\(characters)")
         }
     }
 
@@ -54,12 +95,14 @@ struct UTF8BlocksTests {
         #expect(skipped(accents(Self.turn + Self.block + 2)) == Self.turn + Self.block)
     }
 
-    @Test("ASCII that has begun where a turn ends is left to others")
+    @Test("Two blocks of ASCII where a turn ends are left to others, and one is not")
     func ascii() {
         let rest = accents(2 * Self.block)
-        let ending = accents(Self.turn - Self.block) + letters(Self.block)
+        let ending = accents(Self.turn - 2 * Self.block) + letters(2 * Self.block)
         #expect(skipped(ending + rest) == Self.turn)
-        let within = accents(Self.block) + letters(Self.block) + rest
+        let short = accents(Self.turn - Self.block) + letters(Self.block) + rest
+        #expect(skipped(short) == short.count)
+        let within = accents(Self.block) + letters(2 * Self.block) + rest
         #expect(skipped(within) == within.count)
     }
 
@@ -96,7 +139,8 @@ struct UTF8BlocksTests {
             0x7F, 0xC0, 0xC1, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
         ] as [UInt8])
     func turns(_ lead: UInt8) {
-        for offset in Self.turn - 5...Self.turn + 1 {
+        // The second turn is twice as long.
+        for offset in [Self.turn, 3 * Self.turn].flatMap({ $0 - 5...$0 + 1 }) {
             for second in [0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0] as [UInt8] {
                 for rest in [[], [0xBF], [0xBF, 0x80], [0xBF, 0xC2]] as [[UInt8]] {
                     #expect(
@@ -109,7 +153,7 @@ struct UTF8BlocksTests {
     @Test("Damage at random is never passed")
     func damage() {
         let random = SeededSource(seed: 36_29)
-        let whole = Array(String(repeating: "κόσμε 数据 🫀 Ärger ", count: 12).utf8)
+        let whole = Array(String(repeating: "κόσμε 数据 🫀 Ärger 𠀋\u{E0101} ", count: 12).utf8)
         #expect(whole.count > Self.turn + 3 * Self.block)
         for _ in 0..<5_000 {
             var bytes = whole
