@@ -101,7 +101,8 @@ def peers_section(data):
     lines = ["## Beside others", "", "Processor time for a message, in µs, and as a multiple of what raw TCP needs for the same "
         "bytes; for compressed messages, of what zlib alone needs. Text has no raw counterpart, so only its µs are given. Each "
         "client talks to one server in C, each server to one client in C, one core each. *pool* reads on the "
-        "pool where tasks run by default instead of the client's executor.", ""]
+        "pool where tasks run by default instead of the client's executor. In each repetition ours has two turns, each "
+        "between two of raw TCP or zlib, and its multiples are of these two; those of all others are of the median.", ""]
     for mode in ["client", "server"]:
         of_mode = [row for row in rows if row["mode"] == mode]
         tests = [test for test in TITLES if any(row["test"] == test for row in of_mode)]
