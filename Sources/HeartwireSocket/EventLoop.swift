@@ -1,5 +1,4 @@
 public import HeartwireSession
-import Synchronization
 
 /// One thread that waits for sockets and timers and runs everything that belongs to its clients.
 ///
@@ -29,29 +28,24 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         case closure(@Sendable () -> Void)
     }
 
-    private struct Inbox {
-        var work = BatchQueue<Work>()
-        var isSleeping = false
-        var isStopping = false
-        var hasEnded = false
-    }
-
     /// Jobs that run in one turn before sockets are looked at again.
     static let jobsPerTurn = 10_000
     /// Bytes that one read takes at most. One buffer serves every connection of the loop, so an idle
     /// connection holds none.
     static let readBufferBytes = 512 * 1_024
 
-    private let inbox = Locked(Inbox())
+    private let inbox = LoopInbox()
     private let turn = LoopTurn()
     let poller: any Poller
     let loopTaskExecutor = LoopTaskExecutor()
+    /// Where the jobs of tasks that prefer the loop run.
+    private let taskJobs: UnownedTaskExecutor
 
-    @exclusivity(unchecked) private var ready = BatchQueue<Work>()
+    @exclusivity(unchecked) private var ready = LoneQueue<Work>()
     @exclusivity(unchecked) private var timers = TimerHeap()
     /// Whether a timer may be due, as the poller has said.
     @exclusivity(unchecked) private var mayBeDue = false
-    @exclusivity(unchecked) private var dirty = BatchQueue<any TurnFlushable>()
+    @exclusivity(unchecked) private var dirty = LoneQueue<any TurnFlushable>()
     @exclusivity(unchecked) private var leaving = LoopTurn.Leaving()
     @exclusivity(unchecked) private var handlers = HandlerTable()
     @exclusivity(unchecked) private var readBuffer: UnsafeMutableRawBufferPointer?
@@ -69,6 +63,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     init(name: String, poller: any Poller) {
         self.poller = poller
+        taskJobs = loopTaskExecutor.asUnownedTaskExecutor()
         loopTaskExecutor.loop = self
         start(name)
     }
@@ -89,7 +84,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     /// Ends the loop's thread after the present turn. Clients must be disconnected before; what is
     /// submitted afterwards does not run. The loop keeps nothing then, its timers and descriptors included.
     public func shutdown() {
-        inbox.withLock { $0.isStopping = true }
+        inbox.stop()
         poller.wake()
     }
 
@@ -100,7 +95,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     func run() {
         turn.take()
-        while takeInbox() {
+        while inbox.take(into: &ready) {
             fireTimers()
             runJobs()
             flushDirty()
@@ -112,33 +107,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Lets go of what is left, at the end: it may hold the loop as the loop holds it, and would do so for ever.
     private func letGo() {
-        let work = inbox.withLock { inbox in
-            inbox.hasEnded = true
-            defer { inbox.work = BatchQueue() }
-            return inbox.work
-        }
+        let work = inbox.end()
         // Freed only at the end of this scope, since whoever goes may still cancel a timer or unwatch a descriptor.
         leaving.takeAll().resume()
         let left = (work, ready, timers, dirty, handlers)
-        ready = BatchQueue()
+        ready = LoneQueue()
         timers = TimerHeap()
-        dirty = BatchQueue()
+        dirty = LoneQueue()
         handlers = HandlerTable()
         withExtendedLifetime(left) {}
-    }
-
-    /// Moves what other threads submitted into `ready`. Answers whether to go on.
-    private func takeInbox() -> Bool {
-        inbox.withLock { inbox in
-            if !inbox.work.isEmpty {
-                if ready.isEmpty {
-                    swap(&ready, &inbox.work)
-                } else {
-                    ready.append(contentsOf: &inbox.work)
-                }
-            }
-            return !inbox.isStopping
-        }
     }
 
     private func fireTimers() {
@@ -157,11 +134,11 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             case .taskJob(let job):
-                job.runSynchronously(on: loopTaskExecutor.asUnownedTaskExecutor())
+                job.runSynchronously(on: taskJobs)
             case .closure(let closure): closure()
             }
         }
-        ready.giveBackPlaces()
+        if left == 0 { ready.giveBackPlaces() }
     }
 
     private func flushDirty() {
@@ -169,14 +146,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     private func waitForEvents() {
-        var mayBlock = ready.isEmpty
-        if mayBlock {
-            mayBlock = inbox.withLock { inbox in
-                guard inbox.work.isEmpty, !inbox.isStopping else { return false }
-                inbox.isSleeping = true
-                return true
-            }
-        }
+        let mayBlock = ready.isEmpty && inbox.fallAsleep()
         let deadline = timers.nextDeadline
         if mayBlock {
             sleep(until: deadline)
@@ -192,11 +162,16 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Waits for the kernel while others may have the turn.
     private func sleep(until deadline: MonotonicInstant?) {
-        turn.giveBack(leaving.takeAll())
+        giveBackTurn()
         poller.wait(until: deadline, mayBlock: true)
         turn.take()
-        // Nobody has to wake who is awake.
-        inbox.withLock { $0.isSleeping = false }
+        inbox.awake()
+    }
+
+    private func giveBackTurn() {
+        guard !leaving.isEmpty else { return turn.giveBack() }
+        // Taken before: with the turn, they are the next holder's.
+        turn.giveBack(leaving.takeAll())
     }
 
     // MARK: A borrowed turn
@@ -217,8 +192,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             return true
         }
         guard poller.hearsOfChanges, turn.tryTake() else { return false }
-        let isFree = inbox.withLock { $0.isSleeping && $0.work.isEmpty && !$0.isStopping }
-        guard isFree else {
+        guard inbox.isQuiet else {
             turn.giveBack()
             return false
         }
@@ -227,7 +201,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         flushDirty()
         let isEarlier = timers.nextDeadline.map { next in deadline.map { next < $0 } ?? true }
         let mustWake = isEarlier == true || !ready.isEmpty
-        turn.giveBack(leaving.takeAll())
+        giveBackTurn()
         if mustWake { poller.wake() }
         return true
     }
@@ -270,13 +244,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             ready.append(work)
             return
         }
-        let mustWake = inbox.withLock { inbox in
-            guard !inbox.hasEnded else { return false }
-            inbox.work.append(work)
-            defer { inbox.isSleeping = false }
-            return inbox.isSleeping
-        }
-        if mustWake { poller.wake() }
+        if inbox.add(work) { poller.wake() }
     }
 
     /// Runs `action` at `deadline` or as soon after it as possible. On the loop's thread.

@@ -53,6 +53,8 @@ struct LoopTurn: ~Copyable, @unchecked Sendable {
         /// Those that wait, at most; with more of them all go on at once.
         static let limit = 9
 
+        var isEmpty: Bool { first == nil }
+
         var isFull: Bool { further.count + 1 >= Self.limit }
 
         mutating func add(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -65,7 +67,6 @@ struct LoopTurn: ~Copyable, @unchecked Sendable {
 
         /// Takes all, and leaves none.
         mutating func takeAll() -> Leaving {
-            guard first != nil else { return Leaving() }
             defer { self = Leaving() }
             return self
         }
