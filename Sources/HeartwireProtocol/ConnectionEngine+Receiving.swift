@@ -21,6 +21,20 @@ extension ConnectionEngine {
         }
     }
 
+    /// Takes the message that `bytes`, which have arrived, are by themselves: the short way of what most reads bring.
+    ///
+    /// Only where that is the same as to receive them and to take the one event: the message lies whole in one frame, is
+    /// lawful and not compressed, and nothing that came before it waits to be taken.
+    ///
+    /// - Returns: `nil` for all else, which is for ``receive(_:)`` then; nothing was taken.
+    package func message(of bytes: Span<UInt8>) -> Message? {
+        guard agreement == nil, !isDeaf, events.count == 0 else { return nil }
+        switch state {
+        case .open, .closing: return frames.wholeMessage(bytes)
+        case .connecting, .closed: return nil
+        }
+    }
+
     /// Fails the connection for the peer's fault (§7.1.7).
     @inline(never)
     mutating func failForPeer(_ violation: ProtocolViolation) {

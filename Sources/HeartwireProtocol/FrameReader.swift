@@ -95,6 +95,18 @@ struct FrameReader {
         return header
     }
 
+    /// The message that `bytes` are by themselves. `nil` for all else: ``step(_:_:_:)`` tells what that is.
+    @inline(__always)
+    func wholeMessage(_ bytes: Span<UInt8>) -> Message? {
+        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
+            header.isFinal, header.opcode == .text || header.opcode == .binary,
+            bytes.count &- header.size == header.payloadLength,
+            (try? assembler.admit(header)) != nil
+        else { return nil }
+        return try? assembler.wholeMessage(
+            header, bytes.extracting(header.size..<bytes.count))
+    }
+
     /// How many bytes are to come of a data frame that has begun, where they are kept as they come; else 0.
     @usableFromInline
     var directBytes: Int {

@@ -20,6 +20,12 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {
+        if state == .open, let message = engine.message(of: bytes.bindMemory(to: UInt8.self).span) {
+            hasDelivered = true
+            observer?.transportReceived(generation, message)
+            if state != .ended { finishBatch() }
+            return
+        }
         guard engine.inflates || state == .connecting else { return take(bytes) }
         let taken = takeInSlices(bytes)
         guard taken < bytes.count else { return }
@@ -119,6 +125,10 @@ extension SocketTransport: ByteChannelHandler {
             handle(event)
             if state == .ended { return }
         }
+        finishBatch()
+    }
+
+    private func finishBatch() {
         if ending != nil {
             guard hasDelivered else { return settleEnding() }
             markDirty()

@@ -297,4 +297,64 @@ struct ConnectionEngineReceivingTests {
         #expect(second.map(\.summary) == ["pong beef"])
         #expect(engine.takeOutgoing().isEmpty)
     }
+
+    @Test(
+        "RFC 6455 5.2: a message that comes alone is what it is among others, in both roles",
+        arguments: [Role.client, .server], [0, 1, 125, 126, 65_536])
+    func alone(_ role: Role, _ length: Int) throws {
+        for message in [
+            Message.binary((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }),
+            .text(String(repeating: "x", count: length)),
+        ] {
+            var peer = try ConnectionEngine.open(role == .client ? .server : .client)
+            try peer.send(message)
+            let bytes = peer.takeOutgoing()
+            var engine = try ConnectionEngine.open(role)
+            let taken = engine.message(of: bytes.span)
+            #expect(taken == message)
+            let untold = engine.takeEvents()
+            #expect(untold.isEmpty)
+            engine.receive(bytes.span)
+            let told = engine.takeEvents()
+            #expect(told == [.message(message)])
+        }
+    }
+
+    @Test("T5: a message alone does not overtake what has not been taken, nor the Close")
+    func aloneInOrder() throws {
+        var engine = try ConnectionEngine.open(.client)
+        let (ping, message, close) = (hex("8900"), hex("8201 01"), hex("8800"))
+        engine.receive(ping.span)
+        let overtaking = engine.message(of: message.span)
+        #expect(overtaking == nil)
+        _ = engine.takeEvents()
+        try engine.close(1000)
+        let behindOurs = engine.message(of: message.span)
+        #expect(behindOurs == .binary([1]), "the peer may go on until it has answered")
+        engine.receive(close.span)
+        _ = engine.takeEvents()
+        let behindTheirs = engine.message(of: message.span)
+        #expect(behindTheirs == nil)
+    }
+
+    @Test(
+        "RFC 6455 5.5.1, 7.1.7: nothing is taken where the owner is to answer for the connection's end"
+    )
+    func aloneBehindTheEnd() throws {
+        var engine = try ConnectionEngine.open(.client)
+        engine.answersEndings = false
+        let (message, close) = (hex("8201 01"), hex("8800"))
+        engine.receive(close.span)
+        _ = engine.takeEvents()
+        let taken = engine.message(of: message.span)
+        #expect(taken == nil)
+    }
+
+    @Test("RFC 7692 6: where compression was agreed on no message is taken unread")
+    func aloneCompressed() throws {
+        let pair = try CompressedPair(client: .everything, server: .everything)
+        let bytes = hex("8201 01")
+        let taken = pair.client.message(of: bytes.span)
+        #expect(taken == nil)
+    }
 }

@@ -99,6 +99,31 @@ struct FrameReaderTests {
         #expect(reader.wholeBinary(lawful.span) == nil, "in the middle of a frame")
     }
 
+    @Test(
+        "RFC 6455 5.4: bytes that are one whole message are told from all else, and looking takes nothing"
+    )
+    func wholeMessage() throws {
+        var limits = Limits()
+        limits.messageBytes = 4
+        var reader = FrameReader(sender: .client, limits: limits.shared)
+        let (binary, text) = (masked("8204 01020304"), masked("8102 c3a9"))
+        #expect(reader.wholeMessage(binary.span) == .binary([1, 2, 3, 4]))
+        #expect(reader.wholeMessage(text.span) == .text("é"))
+        let others = [
+            "", "82", "8202 01", "8201 01 | 8201 02", "8205 0102030405", "0201 01", "8001 01",
+            "8101 c3", "8901 01", "8b00",
+        ]
+        for other in others {
+            let bytes = masked(other)
+            #expect(reader.wholeMessage(bytes.span) == nil, "\(other)")
+        }
+        var events = EventQueue()
+        var offset = 0
+        let beginning = masked("8202 0102")[..<7]
+        _ = try reader.step(Array(beginning).span, &offset, &events)
+        #expect(reader.wholeMessage(binary.span) == nil, "in the middle of a frame")
+    }
+
     @Test("A control frame and what is inflated never go straight anywhere")
     func notDirect() throws {
         var reader = FrameReader(sender: .server, limits: Limits().shared)
