@@ -51,11 +51,6 @@ final class MessageHub: @unchecked Sendable {
     /// How many consumers there are.
     var consumers: Int { subscriptions.count - (collecting == nil ? 0 : 1) }
 
-    /// A consumer has taken what was there.
-    func took() {
-        core?.consumerTook()
-    }
-
     /// The weight of the slowest consumer's backlog, among those that reading is suspended for.
     var weight: Int {
         if let sole { return sole.weight }

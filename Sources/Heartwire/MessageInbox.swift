@@ -58,7 +58,7 @@ final class MessageInbox: @unchecked Sendable {
     private func cameBack(_ weight: Int) {
         guard let subscription else { return attach() }
         subscription.gaveBack(weight)
-        core.messages.took()
+        core.consumerTook()
     }
 
     private func attach() {

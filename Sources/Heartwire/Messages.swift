@@ -90,8 +90,7 @@ public struct Messages: AsyncSequence, Sendable {
         init(_ core: ClientCore, _ buffering: Buffering) {
             claim = Claim(core, buffering)
             reader = SubscriptionReader(
-                executor: core.executor, subscription: claim.subscription,
-                hub: core.messages)
+                executor: core.executor, subscription: claim.subscription, core: core)
         }
 
         /// The next message, or `nil` when the session has stopped or the task was cancelled.

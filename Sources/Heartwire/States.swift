@@ -39,7 +39,7 @@ public struct States: AsyncSequence, Sendable {
             claim = Claim(core.states)
             reader = SubscriptionReader(
                 executor: core.executor, subscription: claim.subscription,
-                hub: nil)
+                core: nil)
         }
 
         /// The next state, or `nil` when the client is gone or the task was cancelled.

@@ -129,12 +129,12 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
 
     /// Fills the box of a consumer elsewhere, who is done with its last batch, as soon as there is something.
     func serve(
-        _ box: BatchBox<Element>, _ hub: MessageHub?,
+        _ box: BatchBox<Element>, _ core: ClientCore?,
         _ continuation: UnsafeContinuation<Void, Never>
     ) {
         // Said before the wait: what the consumer held may be what keeps reading suspended.
         cameBack()
-        hub?.took()
+        core?.consumerTook()
         guard isEmpty, !isFinished, !box.isCancelled else {
             fill(box)
             return continuation.resume()
@@ -241,7 +241,7 @@ struct SubscriptionReader<Element: Sendable> {
     let executor: any SessionExecutor
     let subscription: Subscription<Element>
     /// Who keeps count of what consumers have not taken; states are not counted.
-    let hub: MessageHub?
+    let core: ClientCore?
 
     /// Fills the empty `batch` and takes its first element: in the domain without a hop, from elsewhere with
     /// one for a whole batch at the most. `nil` when the sequence has finished or the task was cancelled.
@@ -252,7 +252,7 @@ struct SubscriptionReader<Element: Sendable> {
         while !Task.isCancelled {
             if executor.isCurrent {
                 subscription.take(into: &batch)
-                hub?.took()
+                core?.consumerTook()
                 if let element = batch.popFirst() { return element }
                 if subscription.isFinished { return nil }
                 await subscription.waitUntilFilled(executor, isolation: isolation)
@@ -268,11 +268,11 @@ struct SubscriptionReader<Element: Sendable> {
 
     /// What waits for a consumer elsewhere, as soon as it does. Nothing when the task was cancelled.
     private func fetch() async -> BatchBox<Element> {
-        let (executor, subscription, hub) = (executor, subscription, hub)
+        let (executor, subscription, core) = (executor, subscription, core)
         let box = BatchBox<Element>(executor)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let serve: @Sendable () -> Void = { subscription.serve(box, hub, continuation) }
+                let serve: @Sendable () -> Void = { subscription.serve(box, core, continuation) }
                 if !executor.borrow(serve) { executor.execute(serve) }
             }
         } onCancel: {

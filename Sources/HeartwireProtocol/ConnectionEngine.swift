@@ -255,6 +255,7 @@ extension ConnectionEngine {
     }
 
     /// Lends all bytes that wait to be written, contiguous. They stay until ``didWrite(_:)``.
+    @inlinable
     public mutating func withOutgoing<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         unsafe outgoing.withBytes(body)
     }

@@ -53,6 +53,7 @@
     }
 
     /// Lends all waiting bytes.
+    @inlinable
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         guard let storage = unsafe storage else {
             return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))

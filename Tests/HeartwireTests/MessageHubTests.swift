@@ -35,7 +35,6 @@ struct MessageHubTests {
         executor.perform {
             var batch = BatchQueue<Message>()
             subscription.take(into: &batch)
-            hub.took()
             var all: [String] = []
             while case .text(let text)? = batch.popFirst() { all.append(text) }
             return all

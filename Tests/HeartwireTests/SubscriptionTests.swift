@@ -296,7 +296,7 @@ struct SubscriptionTests {
         let executor = executor
         let all = try executor.runScript {
             let reader = SubscriptionReader(
-                executor: executor, subscription: subscription, hub: nil)
+                executor: executor, subscription: subscription, core: nil)
             var batch = BatchQueue<Int>()
             var all: [Int?] = []
             for _ in 0..<2 {
@@ -317,7 +317,7 @@ struct SubscriptionElsewhereTests {
     private static func reader(
         _ subscription: Subscription<Int>, _ loop: EventLoop
     ) -> SubscriptionReader<Int> {
-        SubscriptionReader(executor: loop, subscription: subscription, hub: nil)
+        SubscriptionReader(executor: loop, subscription: subscription, core: nil)
     }
 
     @Test("T5: a consumer on another thread gets everything in order, a batch at a time")
