@@ -28,7 +28,7 @@ public final class MessageQueue: Sendable {
     }
 
     private let core: ClientCore
-    private let outgoing: Outgoing
+    let outgoing: Outgoing
     private let inbox: MessageInbox
 
     init(_ core: ClientCore, _ configuration: OutgoingConfiguration, _ receiving: Receiving) {

@@ -41,7 +41,7 @@ final class Outgoing: @unchecked Sendable {
     private unowned let core: ClientCore
 
     private var batch: Batch?
-    private var parcels = BatchQueue<Batch.Parcel>()
+    private(set) var parcels = BatchQueue<Batch.Parcel>()
     /// The transport took the last parcel and wants no more for now.
     private var isFull = false
     private var isPushing = false
@@ -177,7 +177,10 @@ final class Outgoing: @unchecked Sendable {
     private func push(_ haste: Haste) {
         guard !isPushing else { return }
         isPushing = true
-        while mayPush(haste), let parcel = parcels.popFirst() { push(parcel, haste) }
+        while mayPush(haste), let parcel = parcels.popFirst() {
+            parcels.giveBackPlaces()
+            push(parcel, haste)
+        }
         isPushing = false
     }
 

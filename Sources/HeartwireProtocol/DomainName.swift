@@ -50,11 +50,16 @@ enum DomainName {
         guard !label.isEmpty else { throw .illegalHost }
         var text = String(label).lowercased()
         if !text.utf8.allSatisfy({ $0 < 0x80 }) {
+            // What begins so stands for letters beyond ASCII, and has none of its own (RFC 5890 §2.3.2.1).
+            guard !text.hasPrefix("xn--") else { throw .illegalHost }
             // Each scalar takes a byte at least: what is longer than this cannot be saved by encoding.
             let count = text.unicodeScalars.count
             guard count <= longestLabel else { throw .labelTooLong(byteCount: count) }
-            let scalars = composed(text)
-            guard scalars.allSatisfy(isPermitted) else { throw .illegalHost }
+            // File systems and keyboards give `u` and a diaeresis, the DNS knows `ü` (RFC 5891 §5.3).
+            let scalars = Composition.composed(text.unicodeScalars)
+            guard scalars.allSatisfy(isPermitted), scalars.first.map(isMark) != true else {
+                throw .illegalHost
+            }
             text = "xn--" + Punycode.encode(scalars)
         }
         guard text.utf8.allSatisfy(isNameByte) else { throw .illegalHost }
@@ -89,21 +94,11 @@ enum DomainName {
         return !scalar.properties.changesWhenNFKCCaseFolded
     }
 
-    /// The text with each letter and its marks as the one scalar that equals them, where there is one among the
-    /// alphabets: file systems and keyboards give `u` and a diaeresis, the DNS knows `ü`.
-    private static func composed(_ text: String) -> [Unicode.Scalar] {
-        text.flatMap { character -> [Unicode.Scalar] in
-            let scalars = Array(character.unicodeScalars)
-            guard scalars.count > 1 else { return scalars }
-            // Comparing characters is comparing up to canonical equivalence.
-            for range in [0xC0..<0x250, 0x370..<0x530, 0x1E00..<0x2000] as [Range<UInt32>] {
-                for value in range {
-                    if let scalar = Unicode.Scalar(value), Character(scalar) == character {
-                        return [scalar]
-                    }
-                }
-            }
-            return scalars
+    /// RFC 5891 §4.2.3.2: a mark needs a letter to stand on.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
         }
     }
 }

@@ -9,7 +9,7 @@
 /// | `.example.com`, `*.example.com` | every name below it, and not itself |
 /// | `192.0.2.1`, `2001:db8::1` | that address |
 /// | `192.0.2.0/24`, `2001:db8::/32` | every address of that network (RFC 4632) |
-/// | `example.com:8080`, `[2001:db8::1]:80` | the same, on that port only |
+/// | `example.com:8080`, `[2001:db8::1]:80`, `192.0.2.0/24:80`, `[2001:db8::]/32:80` | the same, on that port only |
 ///
 /// Addresses are compared with addresses only: no name is looked up for it. An entry that is none of
 /// these counts for nothing.
@@ -75,18 +75,36 @@ public struct ProxyExceptions: Sendable, Hashable {
         return .name(authority.host, includesItself: !isBelow, port: authority.port)
     }
 
-    /// An address with a prefix, or an IPv6 address without brackets.
+    /// An address with a prefix, perhaps with a port behind that, or an IPv6 address without brackets.
     private static func network(_ text: String) -> Rule? {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count <= 2, let address = IPAddressBytes.parse(String(Substring(parts[0])))
-        else { return nil }
-        let bits = address.count * 8
+        guard parts.count <= 2 else { return nil }
         guard parts.count == 2 else {
-            return .network(address, prefixLength: bits, port: nil)
+            guard let address = IPAddressBytes.parse(text) else { return nil }
+            return .network(address, prefixLength: address.count * 8, port: nil)
         }
-        guard (1...3).contains(parts[1].count), parts[1].allSatisfy(HTTPSyntax.isDigit),
-            let length = Int(Substring(parts[1])), length <= bits
-        else { return nil }
-        return .network(address, prefixLength: length, port: nil)
+        var name = parts[0]
+        if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") {
+            name = name.dropFirst().dropLast()
+        }
+        guard let address = IPAddressBytes.parse(String(Substring(name))) else { return nil }
+        let numbers = parts[1].split(
+            separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let length = number(numbers[0]), length <= address.count * 8 else { return nil }
+        guard numbers.count == 2 else {
+            return .network(address, prefixLength: length, port: nil)
+        }
+        guard let port = number(numbers[1]).flatMap(UInt16.init(exactly:)), port > 0 else {
+            return nil
+        }
+        return .network(address, prefixLength: length, port: port)
+    }
+
+    /// One to five digits.
+    private static func number(_ digits: Substring.UTF8View) -> Int? {
+        guard (1...5).contains(digits.count), digits.allSatisfy(HTTPSyntax.isDigit) else {
+            return nil
+        }
+        return Int(Substring(digits))
     }
 }

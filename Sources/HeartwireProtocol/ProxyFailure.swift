@@ -20,7 +20,7 @@ extension ProxyFailure: CustomStringConvertible {
     /// One line for people.
     public var description: String {
         switch self {
-        case .status(407): "the proxy wants credentials (HTTP 407)"
+        case .status(407): "the proxy wants credentials, or others than it was given (HTTP 407)"
         case .status(let status): "the proxy answered HTTP \(status)"
         case .reply(let reply):
             "the proxy refused: \(Self.words(for: reply)) (SOCKS5 reply \(reply))"

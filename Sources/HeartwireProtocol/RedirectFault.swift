@@ -15,7 +15,7 @@ public enum RedirectFault: String, Error, Sendable, Hashable, CaseIterable, Cust
     /// One line for people.
     public var description: String {
         switch self {
-        case .noLocation: "it does not say where to"
+        case .noLocation: "it does not say where to, or more than once"
         case .badLocation: "it leads to no URL that can be connected to"
         case .downgrade: "it leads from wss to ws"
         case .loop: "it leads in a circle"

@@ -79,6 +79,9 @@ public struct RequestReader: Sendable {
         guard hosts.count == 1, !hosts[0].isEmpty else {
             throw Fault(status: 400, reason: "not exactly one Host header (RFC 9112 3.2)")
         }
+        guard hosts[0].utf8.allSatisfy(isHostByte) else {
+            throw Fault(status: 400, reason: "a Host that is no host and port (RFC 9112 3.2)")
+        }
         guard fields.all("Transfer-Encoding").isEmpty,
             fields.all("Content-Length").allSatisfy({ $0 == "0" })
         else {
@@ -127,6 +130,19 @@ public struct RequestReader: Sendable {
     private static func isAbsolute(_ target: Substring) -> Bool {
         ["http://", "https://", "ws://", "wss://"].contains {
             HTTPSyntax.equalsIgnoringCase(target.prefix($0.utf8.count), $0)
+                // RFC 9110 §4.2.1: a URL without a host is none.
+                && target.utf8.dropFirst($0.utf8.count).first.map { !"/?:".utf8.contains($0) }
+                    == true
+        }
+    }
+
+    /// What a host and its port are made of (RFC 3986 §3.2.2, §3.2.3).
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
         }
     }
 

@@ -67,6 +67,7 @@ final class ConnectRace {
             let descriptor = try TCPSocket.open(family: address.family)
             do throws(ConnectionFailure) {
                 if try TCPSocket.connect(descriptor, to: address) {
+                    try Self.refuseItself(descriptor)
                     return finish(.success(descriptor))
                 }
                 watch(descriptor)
@@ -93,12 +94,24 @@ final class ConnectRace {
     }
 
     private func settle(_ attempt: Attempt) {
-        let number = TCPSocket.pendingError(attempt.descriptor)
         loop.unwatch(attempt.descriptor, token: attempt.token)
         running.removeAll { $0 === attempt }
-        if number == 0 { return finish(.success(attempt.descriptor)) }
-        close(attempt.descriptor)
-        attemptFailed(ConnectionFailure(errno: number))
+        do throws(ConnectionFailure) {
+            let number = TCPSocket.pendingError(attempt.descriptor)
+            guard number == 0 else { throw ConnectionFailure(errno: number) }
+            try Self.refuseItself(attempt.descriptor)
+            finish(.success(attempt.descriptor))
+        } catch {
+            close(attempt.descriptor)
+            attemptFailed(error)
+        }
+    }
+
+    /// Nobody listens where a socket could connect to itself. Kept, it would hold the port that the server needs.
+    private static func refuseItself(_ descriptor: Int32) throws(ConnectionFailure) {
+        guard !TCPSocket.isConnectedToItself(descriptor) else {
+            throw ConnectionFailure(errno: ECONNREFUSED)
+        }
     }
 
     /// A refusal sets the next attempt off at once (RFC 8305 §5).

@@ -5,7 +5,7 @@
 #endif
 
 /// An address that a socket can be connected or bound to, IPv4 or IPv6 with its port.
-struct SocketAddress: Sendable {
+struct SocketAddress: Sendable, Equatable {
     private var storage: sockaddr_storage
     private let length: socklen_t
 
@@ -45,12 +45,31 @@ struct SocketAddress: Sendable {
 
     /// The address that a bound socket really has.
     static func local(of descriptor: Int32) -> SocketAddress? {
+        ask { getsockname(descriptor, $0, $1) }
+    }
+
+    /// The address that a socket is connected to.
+    static func peer(of descriptor: Int32) -> SocketAddress? {
+        ask { getpeername(descriptor, $0, $1) }
+    }
+
+    private static func ask(
+        _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> SocketAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                getsockname(descriptor, address, &length) == 0
-                    ? SocketAddress(address, length: length) : nil
+                call(address, &length) == 0 ? SocketAddress(address, length: length) : nil
+            }
+        }
+    }
+
+    /// Whether both have the same bytes.
+    static func == (one: SocketAddress, other: SocketAddress) -> Bool {
+        one.withSockaddr { first, firstLength in
+            other.withSockaddr { second, secondLength in
+                firstLength == secondLength && memcmp(first, second, Int(firstLength)) == 0
             }
         }
     }

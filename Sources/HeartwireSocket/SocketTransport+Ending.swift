@@ -16,6 +16,7 @@ extension SocketTransport {
                 refusal.redirectFault = error
             }
         }
+        if refusal.needsReceiptTime { refusal.receivedSeconds = SystemClock.secondsSince1970() }
         finish(.refused(refusal))
     }
 

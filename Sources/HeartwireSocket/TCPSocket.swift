@@ -66,6 +66,13 @@ enum TCPSocket {
         return false
     }
 
+    /// Whether a socket has connected to itself. An attempt to reach a port of this machine can be given that very port as its
+    /// own, and where nobody listens TCP then opens from both ends at once (RFC 9293 §3.5).
+    static func isConnectedToItself(_ descriptor: Int32) -> Bool {
+        guard let own = SocketAddress.local(of: descriptor) else { return false }
+        return own == SocketAddress.peer(of: descriptor)
+    }
+
     /// What a read or a write came to.
     enum Transfer {
         case bytes(Int)

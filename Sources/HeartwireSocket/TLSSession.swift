@@ -89,6 +89,9 @@
             guard result == 1 else {
                 switch SSL_get_error(ssl, result) {
                 case SSL_ERROR_WANT_READ: return .wantsInput
+                case SSL_ERROR_ZERO_RETURN:
+                    isBroken = true
+                    return .failed(.broken("it ended TLS within the handshake"))
                 default: return .failed(broke())
                 }
             }

@@ -56,6 +56,9 @@ final class FoundationDelegate: NSObject, URLSessionWebSocketDelegate, @unchecke
             trustFailure.map { .failure(ConnectionFailure($0)) } ?? error.map { NativeFault($0) }
         var answer = (task.response as? HTTPURLResponse).map { Refusal($0) }
         answer?.redirectFault = redirectFault
+        if answer?.needsReceiptTime == true {
+            answer?.receivedSeconds = Int(Date().timeIntervalSince1970)
+        }
         let webSocketTask = task as? URLSessionWebSocketTask
         let peerClose = webSocketTask.flatMap {
             PeerClose($0.closeCode, reason: $0.closeReason)

@@ -148,7 +148,7 @@ struct CommandOptionsTests {
             ["client", "9", "1", "1", "x", "1"], ["client", "9", "1", "1", "b", "0"],
             ["client", "9", "1", "1", "b", "nan"], ["client", "9", "1", "1", "b", "1", "f", "g"],
             ["client", "9", "1", "1", "d", "1"], ["client", "9", "1", "1", "t", "1", "f"],
-            ["server", "9", "1"], ["server", "x"],
+            ["server", "9", "1"], ["server", "x"], ["nosuch"],
             ["server", "9", "--transport=socket"], ["deliver", "--transport=socket"],
             ["client", "9", "1", "1", "b", "1", "--transport=pigeon"],
             ["client", "9", "1", "1", "b", "1", "--transport=socket", "--count=1"],

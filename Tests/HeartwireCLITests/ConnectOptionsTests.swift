@@ -112,6 +112,13 @@ struct ConnectOptionsTests {
         }
     }
 
+    @Test("P3, P6: options of TLS hold for where redirects may lead")
+    func tlsBehindRedirect() throws {
+        let options = try #require(
+            try connect("ws://h/", "--follow-redirects", "--ca", "/does/not/exist"))
+        #expect(throws: TextFile.Failure.self) { try options.tls.configuration() }
+    }
+
     @Test("every setting of the client's comes from its option")
     func configuration() throws {
         let options = try #require(

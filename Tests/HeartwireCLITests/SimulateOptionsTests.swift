@@ -74,6 +74,15 @@ struct SimulateOptionsTests {
         #expect(error?.problem == "unknown fault 'kil' (did you mean 'kill'?)")
     }
 
+    @Test("the last seed of a row can be asked for alone")
+    func lastSeed() throws {
+        #expect(try worlds("--from", "\(Int.max)", "--seeds", "1")?.first == UInt64(Int.max))
+        let error = #expect(throws: UsageError.self) {
+            try worlds("--from", "\(Int.max)", "--seeds", "2")
+        }
+        #expect(error?.problem.contains("too few seeds") == true)
+    }
+
     @Test("a herd has a million clients unless told otherwise")
     func herds() throws {
         let options = try #require(try herd())

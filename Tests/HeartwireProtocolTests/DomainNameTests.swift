@@ -29,6 +29,9 @@ import Testing
         ("faß.de", "xn--fa-hia.de"), ("βόλος.com", "xn--nxasmm1c.com"),
         ("他们.cn", "xn--8mqxb.cn"), ("💓.example", "xn--yr8h.example"),
         ("ксив.рф", "xn--b1alf2a.xn--p1ai"), ("नि.example", "xn--l2b0c.example"),
+        // RFC 5891 5.3: as one scalar and as a letter with its mark.
+        ("\u{304C}", "xn--v8j"), ("\u{304B}\u{3099}", "xn--v8j"),
+        ("\u{1112}\u{1161}\u{11AB}", "xn--6q8b"), ("\u{915}\u{93C}", "xn--11b2f"),
     ]
 
     @Test("K05-20: names beyond ASCII go out as xn-- labels", arguments: internationalNames)
@@ -72,6 +75,13 @@ import Testing
             "ü\u{2028}", "ü\u{2029}", "\u{80}", "²ü", "h\u{FFFD}",
         ])
     func refused(name: String) {
+        #expect(throws: WebSocketURLError.illegalHost) { try ascii(name) }
+    }
+
+    @Test(
+        "RFC 5891 5.4: a label that begins with a mark, or as an encoded one and is none, is refused",
+        arguments: ["\u{301}a", "\u{93E}", "\u{20DD}a", "xn--é", "XN--é", "a.\u{301}a.b"])
+    func unlawfulLabel(name: String) {
         #expect(throws: WebSocketURLError.illegalHost) { try ascii(name) }
     }
 

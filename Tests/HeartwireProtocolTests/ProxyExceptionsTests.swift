@@ -55,6 +55,11 @@ import Testing
         #expect(try isDirect("ws://[::1]:8080", "[::1]:8080"))
         #expect(try !isDirect("ws://[::1]", "[::1]:8080"))
         #expect(try isDirect("ws://127.0.0.1:8080", "127.0.0.1:8080"))
+        for (url, list) in [("10.1.2.3", "10.0.0.0/8"), ("[2001:db8::9]", "[2001:db8::]/32")] {
+            #expect(try isDirect("ws://\(url):8080", list))
+            #expect(try isDirect("ws://\(url):8080", list + ":8080"))
+            #expect(try !isDirect("ws://\(url):8081", list + ":8080"))
+        }
     }
 
     @Test("K05-24: entries stand between commas or white space")
@@ -70,6 +75,9 @@ import Testing
         "P5: what is no entry counts for nothing",
         arguments: [
             "1.2.3.0/33", "1.2.3.0/", "1.2.3.0/x", "1.2.3.0/1234", "1.2.3.0/8/8", "u@h.test",
+            "1.2.3.0/8:", "1.2.3.0/8:0", "1.2.3.0/8:x", "1.2.3.0/8:65536", "1.2.3.0/8:80:80",
+            "h.test/8",
+
             ".", "*.", "*.1.2.3.4", "h.test:0", "h.test:x", "[::1", "//", "/",
         ])
     func nonsense(_ entry: String) throws {

@@ -4,7 +4,9 @@ import Testing
 @Suite struct ProxyFailureTests {
     @Test("P6: a failure says in words what the proxy said, with its number")
     func descriptions() {
-        #expect("\(ProxyFailure.status(407))" == "the proxy wants credentials (HTTP 407)")
+        #expect(
+            "\(ProxyFailure.status(407))"
+                == "the proxy wants credentials, or others than it was given (HTTP 407)")
         #expect("\(ProxyFailure.status(502))" == "the proxy answered HTTP 502")
         #expect("\(ProxyFailure.reply(5))".contains("connection refused"))
         #expect("\(ProxyFailure.reply(200))".contains("SOCKS5 reply 200"))

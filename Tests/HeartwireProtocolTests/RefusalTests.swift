@@ -61,11 +61,43 @@ import Testing
         #expect(seconds("Fri, 31 Dec 9999 23:59:59 GMT", date: date) == 604_800)
     }
 
-    @Test("R3: a date is worth nothing without a Date beside it")
+    private func needsReceiptTime(_ retryAfter: String?, date: String? = nil) -> Bool {
+        var headers: HeaderFields = [:]
+        headers["Retry-After"] = retryAfter
+        headers["Date"] = date
+        return Refusal(status: 503, headers: headers).needsReceiptTime
+    }
+
+    @Test("K03-07, R3: a date without a Date beside it counts from when the answer came")
     func withoutDate() {
-        #expect(seconds("Sun, 06 Nov 1994 08:51:37 GMT", date: nil) == nil)
-        #expect(seconds("Sun, 06 Nov 1994 08:51:37 GMT", date: "yesterday") == nil)
+        let until = "Sun, 06 Nov 1994 08:51:37 GMT"
+        #expect(seconds(until, date: nil) == nil, "nobody has told when that was")
+        for date in [nil, "yesterday"] as [String?] {
+            var headers: HeaderFields = ["Retry-After": until]
+            headers["Date"] = date
+            var refusal = Refusal(status: 503, headers: headers)
+            refusal.receivedSeconds = 784_111_777
+            #expect(refusal.retryAfterSeconds == 120)
+            refusal.receivedSeconds = 784_111_777 + 121
+            #expect(refusal.retryAfterSeconds == 0)
+            refusal.receivedSeconds = 0
+            #expect(refusal.retryAfterSeconds == 604_800)
+        }
+        var own = Refusal(status: 503, headers: ["Retry-After": until, "Date": until])
+        own.receivedSeconds = 0
+        #expect(own.retryAfterSeconds == 0, "what the server says itself goes before")
         #expect(
             seconds("Sun, 6 Nov 1994 08:51:37 GMT", date: "Sun, 06 Nov 1994 08:49:37 GMT") == nil)
+    }
+
+    @Test("L4, R3: the time of receipt is wanted for a date alone, and only where there is no Date")
+    func receiptTime() {
+        let date = "Sun, 06 Nov 1994 08:51:37 GMT"
+        #expect(needsReceiptTime(date))
+        #expect(needsReceiptTime(date, date: "yesterday"))
+        #expect(!needsReceiptTime(date, date: date))
+        #expect(!needsReceiptTime("120"))
+        #expect(!needsReceiptTime("soon"))
+        #expect(!needsReceiptTime(nil))
     }
 }

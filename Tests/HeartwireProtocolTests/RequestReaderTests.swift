@@ -172,6 +172,19 @@ import Testing
         #expect(status(spoiled("Host", "Host:")) == 400)
         #expect(status(spoiled("Host", "Host: a", "host: a")) == 400)
         #expect(received(spoiled("Host", "HOST: [::1]:80"))?.host == "[::1]:80")
+        for host in ["a b", "a/b", "u@h", "a?", "a#", "a\\b", "bücher", "a\"", "<a>"] {
+            #expect(status(spoiled("Host", "Host: \(host)")) == 400)
+        }
+        for host in ["A-z.0_~9:80", "127.1", "a%20b", "x!$&'()*+,;=", "xn--a", "h:"] {
+            #expect(received(spoiled("Host", "Host: \(host)"))?.host == host)
+        }
+    }
+
+    @Test("RFC 9110 4.2.1: a URL without a host is no target")
+    func targetWithoutHost() {
+        for target in ["http:///x", "ws://", "WSS://?q", "https://:80/"] {
+            #expect(status(spoiled("GET", "GET \(target) HTTP/1.1")) == 400)
+        }
     }
 
     @Test("RFC 6455 4.2.1: a request without the tokens of an upgrade is answered 426")

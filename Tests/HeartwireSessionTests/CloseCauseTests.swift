@@ -71,7 +71,7 @@ struct CloseCauseTests {
             "cannot connect: connection refused (errno 111)"),
         Sample(
             .connectFailed(ConnectionFailure(.status(407))), .connectFailed, 407,
-            "cannot connect: the proxy wants credentials (HTTP 407)"),
+            "cannot connect: the proxy wants credentials, or others than it was given (HTTP 407)"),
         Sample(
             .connectFailed(ConnectionFailure(.ended)), .connectFailed, nil,
             "cannot connect: the proxy ended the connection without an answer"),

@@ -179,6 +179,16 @@
             #expect("\(TLSFailure.alert(40))".hasSuffix("alert 40 (handshake failure)"))
         }
 
+        @Test("P3: close_notify for an answer ends the handshake, and is told as that")
+        func closedWithinHandshake() throws {
+            let pair = try TLSPair()
+            #expect(pair.client.handshake() == .wantsInput)
+            #expect(
+                feed(pair.client, [0x15, 3, 3, 0, 2, 1, 0], by: 7)
+                    == .failed(.broken("it ended TLS within the handshake")))
+            #expect(pair.client.handshake() == .failed(.broken("used after a failure")))
+        }
+
         /// What the handshake comes to when so many bytes arrive at a time.
         private func feed(_ session: TLSSession, _ bytes: [UInt8], by size: Int) -> TLSSession.Step
         {

@@ -1,11 +1,11 @@
 import Foundation
 import HeartwireProtocol
-import HeartwireSession
 import HeartwireSocket
 import HeartwireTesting
 import Testing
 
 @testable import Heartwire
+@testable import HeartwireSession
 
 @Suite("The queue: sending")
 struct MessageQueueTests {
@@ -62,6 +62,22 @@ struct MessageQueueTests {
         }
         #expect(world.texts == (0..<7).map { "\($0)" })
         #expect(returned.all.isEmpty)
+    }
+
+    @Test("S2, K09-01: a queue that is never quite empty keeps no places of what went out long ago")
+    func placesGivenBack() throws {
+        let (client, _) = try world.openClient()
+        world.room = 10
+        let queue = try client.makeQueue(.route(.send, BufferBounds(count: 30)))
+        for _ in 0..<20 { try queue.enqueue(.text("")) }
+        world.settle()
+        for _ in 0..<1_000 {
+            for _ in 0..<10 { try queue.enqueue(.text("")) }
+            world.atLine { $0.drain() }
+            #expect(queue.outgoing.parcels.count == 10)
+        }
+        #expect(world.sent.count == 10_010)
+        #expect(queue.outgoing.parcels.slots.count < 300)
     }
 
     @Test("S3: without an open connection a message comes back with the reason, as `send` fails")

@@ -23,8 +23,8 @@ struct ClientTLSOptions: Sendable, Hashable {
 
     /// Reads the values.
     ///
-    /// - Throws: ``UsageError`` for a value that does not fit, or options that need a `wss:` URL.
-    init(_ parsed: ParsedArguments, isSecure: Bool) throws(UsageError) {
+    /// - Throws: ``UsageError`` for a value that does not fit, or options that need TLS, which there will be none of.
+    init(_ parsed: ParsedArguments, mayBeSecure: Bool) throws(UsageError) {
         authorities = try parsed.value(of: Self.authoritiesOption)
         isInsecure = try parsed.value(of: Self.insecureOption)
         for text in try parsed.value(of: Self.pinOption) {
@@ -34,7 +34,7 @@ struct ClientTLSOptions: Sendable, Hashable {
             pins.insert(pin)
         }
         identity = try IdentityFiles(parsed)
-        guard isSecure || self == ClientTLSOptions() else {
+        guard mayBeSecure || self == ClientTLSOptions() else {
             throw UsageError(
                 "'--ca', '--insecure', '--pin', '--cert' and '--key' need wss://",
                 command: parsed.command)

@@ -78,23 +78,23 @@ enum BenchOptions: Sendable, Hashable {
             self = request
             return
         }
+        guard ["client", "server"].contains(mode) else {
+            throw Self.problem(
+                "'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+        }
         guard words.count > 1 else { throw Self.problem("PORT is missing") }
         guard let port = UInt16(words[1]), port > 0 || mode == "server" else {
             throw Self.problem("'\(displaySafe(words[1]))' is no port: give 1 to 65535")
         }
-        switch mode {
-        case "server":
+        guard mode == "client" else {
             guard words.count == 2 else { throw Self.problem("'bench server' takes PORT alone") }
             self = .server(port: port)
-        case "client":
-            var load = try Self.load(port, Array(words.dropFirst(2)))
-            load.transport = try parsed.value(of: BenchLoad.transportOption)
-            load.consumer = try parsed.value(of: BenchLoad.consumerOption)
-            self = .client(load)
-        default:
-            throw Self.problem(
-                "'\(displaySafe(mode))' is no mode: give client, server, deliver, hold or grow")
+            return
         }
+        var load = try Self.load(port, Array(words.dropFirst(2)))
+        load.transport = try parsed.value(of: BenchLoad.transportOption)
+        load.consumer = try parsed.value(of: BenchLoad.consumerOption)
+        self = .client(load)
     }
 
     private static let deliveryModes = ["deliver", "hold", "grow"]

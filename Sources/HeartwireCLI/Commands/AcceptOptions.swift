@@ -81,7 +81,7 @@ struct AcceptOptions: Sendable, Hashable {
         if let text = try parsed.value(of: Self.urlOption) {
             url = try webSocketURL(text, command: "accept")
         }
-        tls = try ClientTLSOptions(parsed, isSecure: url?.isSecure ?? false)
+        tls = try ClientTLSOptions(parsed, mayBeSecure: url?.isSecure ?? false)
         transport = try parsed.value(of: Self.transportOption)
         isVirtual = try parsed.value(of: Self.virtualOption)
         only = try parsed.value(of: Self.onlyOption)

@@ -102,7 +102,7 @@ struct ConnectOptions: Sendable, Hashable {
             When the first attempt to connect fails, that is the end. Once the connection has
             been open, it is made anew when it is lost or the server closes it, after 1 s, 2 s
             and so on, at most 10 times in a row, unless the close code says that this is of no
-            use (1002, 1003, 1007 to 1010). Lines wait meanwhile. A line is sent once: one that
+            use (1002, 1003, 1007 to 1010, 1015, 3003, 4403). Lines wait meanwhile. A line is sent once: one that
             was on its way when the connection broke is not sent again. Lines that could not be
             sent are counted at the end, with status 1, and so are messages that came during the
             close while 4 MiB waited to be printed. After the end of the input no connection
@@ -137,8 +137,10 @@ struct ConnectOptions: Sendable, Hashable {
         format = try parsed.value(of: Self.formatOption)
         headers = try Self.headers(try parsed.value(of: Self.headerOption))
         subprotocols = try parsed.value(of: Self.subprotocolOption)
-        tls = try ClientTLSOptions(parsed, isSecure: self.url.isSecure)
         route = try ConnectRouteOptions(parsed)
+        // A redirect may lead from ws: to wss:.
+        tls = try ClientTLSOptions(
+            parsed, mayBeSecure: self.url.isSecure || route.redirects == .follow)
         let linger = try parsed.value(of: Self.lingerOption)
         let waitsForClose = try parsed.value(of: Self.untilCloseOption)
         if waitsForClose, parsed.isGiven(Self.lingerOption) {

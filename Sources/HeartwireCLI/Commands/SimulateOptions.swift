@@ -160,6 +160,10 @@ struct WorldsOptions: Sendable, Hashable {
         isVerbose = try parsed.value(of: SimulateOptions.verboseOption)
         journal = try parsed.value(of: SimulateOptions.journalOption)
 
+        guard UInt64(Int.max) - first >= UInt64(count) - 1 else {
+            throw SimulateOptions.problem(
+                "'--from' leaves too few seeds: the last is \(Int.max)")
+        }
         let isRow =
             parsed.isGiven(SimulateOptions.fromOption)
             || parsed.isGiven(SimulateOptions.seedsOption)
