@@ -102,11 +102,11 @@ struct ConnectOptions: Sendable, Hashable {
             When the first attempt to connect fails, that is the end. Once the connection has
             been open, it is made anew when it is lost or the server closes it, after 1 s, 2 s
             and so on, at most 10 times in a row, unless the close code says that this is of no
-            use (1002, 1003, 1007 to 1010, 1015, 3003, 4403). Lines wait meanwhile. A line is sent once: one that
-            was on its way when the connection broke is not sent again. Lines that could not be
-            sent are counted at the end, with status 1, and so are messages that came during the
-            close while 4 MiB waited to be printed. After the end of the input no connection
-            is made anew.
+            use (1002, 1003, 1007 to 1010, 1015, 3003, 4403). Lines wait meanwhile. A line is
+            sent once: one that was on its way when the connection broke is not sent again.
+            Lines that could not be sent are counted at the end, with status 1, and so are
+            messages that came during the close while 4 MiB waited to be printed. After the end
+            of the input no connection is made anew.
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,
             or, with --no-reconnect or after the end of the input, a close by the server with
