@@ -143,7 +143,8 @@ struct ExplorerTests {
         #expect(
             labels(machine) == [
                 "settings", "generation", "staleEvents", "phase", "suspendedSince",
-                "nextDeadline", "admittedKinds", "admitsSend", "row", "lastPing", "lastWake", "random",
+                "nextDeadline", "admittedKinds", "admitsSend", "row", "lastPing", "lastWake",
+                "random",
             ])
         #expect(labels(machine.row) == ["attempt", "hasRefreshed"])
         #expect(
