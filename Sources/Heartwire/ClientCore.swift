@@ -85,6 +85,7 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         messages.core = self
         events.core = self
         delivery?.core = self
+        delivery?.begin()
     }
 
     // MARK: The app

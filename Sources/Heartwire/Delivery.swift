@@ -84,7 +84,7 @@ final class Delivery: @unchecked Sendable {
     static let readPause = Duration.seconds(1)
     private static let leastReceiptMark = 1_024
 
-    /// Opens the store and takes over what is in it. May block.
+    /// Opens the store and takes over what is in it. May block. Nothing happens before ``begin()``.
     init(
         _ configuration: OutboxConfiguration, executor: any SessionExecutor
     ) throws(OutboxStoreError) {
@@ -102,6 +102,10 @@ final class Delivery: @unchecked Sendable {
         outbox.restore(contents.entries, at: executor.now())
         outbox.restore(unread: contents.unread, at: executor.now())
         status.restored = outbox.count
+    }
+
+    /// Begins to read what was left in the store. Called once, when the core is known: from here on the domain works.
+    func begin() {
         guard !outbox.isEmpty else { return }
         executor.execute {
             self.readAhead()
