@@ -3,6 +3,15 @@ import HeartwireSession
 
 // What the core tells.
 extension Delivery {
+    /// Begins to read what was left in the store. Called once, when the core is known: from here on the domain works.
+    func begin() {
+        guard !outbox.isEmpty else { return }
+        executor.execute {
+            self.readAhead()
+            self.rearm()
+        }
+    }
+
     /// Told before the app is, so that what is stored goes out ahead of what the app sends when it hears of the
     /// opening (K04-02).
     func entered(_ state: SessionState) {

@@ -104,15 +104,6 @@ final class Delivery: @unchecked Sendable {
         status.restored = outbox.count
     }
 
-    /// Begins to read what was left in the store. Called once, when the core is known: from here on the domain works.
-    func begin() {
-        guard !outbox.isEmpty else { return }
-        executor.execute {
-            self.readAhead()
-            self.rearm()
-        }
-    }
-
     /// The status now.
     var presentStatus: OutboxStatus {
         var status = status
