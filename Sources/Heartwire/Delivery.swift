@@ -256,7 +256,6 @@ final class Delivery: @unchecked Sendable {
     func admitWaiting() {
         // Taken out first, for what is settled meanwhile leads back here.
         while let next = waiting.popFirst() {
-            waiting.giveBackPlaces()
             switch submit(next.message, next.isSessionBound) {
             case .full: return waiting.putBack(next)
             case .done(let answer): next.asker.answer(answer)

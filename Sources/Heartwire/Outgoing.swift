@@ -177,10 +177,7 @@ final class Outgoing: @unchecked Sendable {
     private func push(_ haste: Haste) {
         guard !isPushing else { return }
         isPushing = true
-        while mayPush(haste), let parcel = parcels.popFirst() {
-            parcels.giveBackPlaces()
-            push(parcel, haste)
-        }
+        while mayPush(haste), let parcel = parcels.popFirst() { push(parcel, haste) }
         isPushing = false
     }
 

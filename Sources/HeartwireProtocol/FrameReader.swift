@@ -87,24 +87,28 @@ struct FrameReader {
     /// itself. `nil` for all else: ``step(_:_:_:)`` tells what that is.
     @inline(__always)
     func wholeBinary(_ bytes: Span<UInt8>) -> FrameHeader? {
-        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
-            header.isFinal, header.opcode == .binary,
-            bytes.count &- header.size >= header.payloadLength,
-            (try? assembler.admit(header)) != nil
-        else { return nil }
+        guard let header = wholeData(bytes), header.opcode == .binary else { return nil }
         return header
     }
 
     /// The message that `bytes` are by themselves. `nil` for all else: ``step(_:_:_:)`` tells what that is.
     @inline(__always)
     func wholeMessage(_ bytes: Span<UInt8>) -> Message? {
-        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
-            header.isFinal, header.opcode == .text || header.opcode == .binary,
-            bytes.count &- header.size == header.payloadLength,
-            (try? assembler.admit(header)) != nil
+        guard let header = wholeData(bytes), bytes.count &- header.size == header.payloadLength
         else { return nil }
         return try? assembler.wholeMessage(
             header, bytes.extracting(header.size..<bytes.count))
+    }
+
+    /// The header of the frame that `bytes` begin with, where that is whole, its header lawful, and it a message by itself.
+    @inline(__always)
+    private func wholeData(_ bytes: Span<UInt8>) -> FrameHeader? {
+        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
+            header.isFinal, header.opcode == .text || header.opcode == .binary,
+            bytes.count &- header.size >= header.payloadLength,
+            (try? assembler.admit(header)) != nil
+        else { return nil }
+        return header
     }
 
     /// How many bytes are to come of a data frame that has begun, where they are kept as they come; else 0.

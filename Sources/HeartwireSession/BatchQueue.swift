@@ -22,6 +22,8 @@ package struct BatchQueue<Element> {
         if tail < slots.count {
             slots[tail] = consume element
         } else {
+            // So a queue that is never quite empty grows with what waits in it, not with what has gone through it.
+            if head > 0 { giveBackPlaces() }
             slots.append(consume element)
         }
         tail += 1
@@ -56,6 +58,7 @@ package struct BatchQueue<Element> {
     }
 
     /// Gives back the places of what was taken, where they are many. The cost is spread over what was taken.
+    @usableFromInline
     package mutating func giveBackPlaces() {
         guard head >= Self.droppedPlaces, head > slots.count / 2 else { return }
         slots.removeFirst(head)

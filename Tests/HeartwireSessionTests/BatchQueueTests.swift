@@ -77,6 +77,20 @@ struct BatchQueueTests {
         }
     }
 
+    @Test("A queue that is never emptied grows with what waits, in order, without being asked")
+    func boundedByWhatWaits() {
+        for waiting in [1, 10, 63, 64, 65, 1_000] {
+            var queue = BatchQueue<Int>()
+            for number in 0..<waiting { queue.append(number) }
+            for number in 0..<10_000 {
+                queue.append(waiting + number)
+                #expect(queue.popFirst() == number)
+                #expect(queue.slots.count <= 2 * (waiting + 1) + BatchQueue<Int>.droppedPlaces)
+            }
+            #expect(queue.count == waiting)
+        }
+    }
+
     @Test("An emptied queue keeps its places up to a bound, and none of more, to the unit")
     func keptPlaces() {
         let kept = BatchQueue<Int>.keptCapacity
