@@ -33,11 +33,10 @@ extension SessionMachine {
     /// The row of attempts ends once the connection has been open for long enough (R2), at whichever
     /// event this is seen first. A suspended one may long be dead.
     mutating func settleStability(_ now: MonotonicInstant) {
-        guard !isSuspended, case .open(var open) = phase, let stableAt = open.stableAt,
+        guard !isSuspended, case .open(let open) = phase, let stableAt = open.stableAt,
             now >= stableAt
         else { return }
-        open.stableAt = nil
-        phase = .open(open)
+        phase.changeOpen { $0.stableAt = nil }
         row = Row()
     }
 
@@ -72,9 +71,8 @@ extension SessionMachine {
     mutating func takePong(
         _ stamp: Generation, _ id: PingID, _ now: MonotonicInstant
     ) -> SessionEffects {
-        if case .open(var open) = phase, open.fence == id {
-            open.fence = nil
-            phase = .open(open)
+        if case .open(let open) = phase, open.fence == id {
+            phase.changeOpen { $0.fence = nil }
         }
         return beat(now) { heartbeat in
             heartbeat.pong(stamp, id, at: now)
@@ -114,17 +112,23 @@ extension SessionMachine {
         _ now: MonotonicInstant,
         _ see: (inout Heartbeat<MonotonicInstant>) -> Heartbeat<MonotonicInstant>.Action?
     ) -> SessionEffects {
-        guard case .open(var open) = phase, var heartbeat = open.heartbeat else { return [] }
-        let wasProbing = heartbeat.isProbing
-        let action = see(&heartbeat)
-        open.heartbeat = heartbeat
-        phase = .open(open)
-        switch action {
+        var wasProbing = false
+        let action = phase.changeOpen { open in
+            wasProbing = open.heartbeat?.isProbing ?? false
+            return open.heartbeat?.see(see)
+        }
+        switch action ?? nil {
         case nil: return []
         case .sendPing(let stamp, let id):
             lastPing = id
             return [.sendPing(stamp, id)]
         case .close: return end(.heartbeatTimeout, aborts: true, atOnce: wasProbing, now)
         }
+    }
+}
+
+extension Heartbeat {
+    @inline(__always) fileprivate mutating func see(_ event: (inout Self) -> Action?) -> Action? {
+        event(&self)
     }
 }

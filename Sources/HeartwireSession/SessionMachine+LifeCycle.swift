@@ -102,11 +102,10 @@ extension SessionMachine {
     /// come to is decided first; the answer to a probe that went out before the change proves nothing for after
     /// it, so another follows.
     mutating func pulse(_ now: MonotonicInstant) -> SessionEffects {
-        guard case .open(var open) = phase, let probesAt = open.awaitedProbe, now >= probesAt,
+        guard case .open(let open) = phase, let probesAt = open.awaitedProbe, now >= probesAt,
             open.heartbeat?.isVerdictDue(at: now) != true
         else { return beat(now) { $0.tick(at: now) } }
-        open.probesAt = nil
-        phase = .open(open)
+        phase.changeOpen { $0.probesAt = nil }
         return beat(now) { $0.probe(at: now) }
     }
 

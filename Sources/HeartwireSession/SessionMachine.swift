@@ -167,17 +167,13 @@ public struct SessionMachine: Sendable {
     /// Whether an effect may still run. One that acts on a connection may not once that connection has
     /// moved on; what was, may always be told.
     public func permits(_ effect: SessionEffect) -> Bool {
-        switch (effect, phase) {
-        case (.publish, _), (.connectionEnded, _): true
-        case (.abortTransport(let stamp), _): stamp < generation || !phase.isLive
-        case (.askForRequest(let stamp, _), .connecting(let connecting)):
-            stamp == generation && !connecting.hasRequest
-        case (.openTransport(let stamp), .connecting(let connecting)):
-            stamp == generation && connecting.hasRequest
-        case (.sendPing(let stamp, let id), .open(let open)):
-            stamp == generation && (id == open.heartbeat?.awaitedPing || id == open.fence)
-        case (.closeTransport(let stamp, _, _), .closing): stamp == generation
-        case (.askForRequest, _), (.openTransport, _), (.sendPing, _), (.closeTransport, _): false
+        switch effect {
+        case .publish, .connectionEnded: true
+        case .abortTransport(let stamp): stamp < generation || !phase.isLive
+        case .askForRequest(let stamp, _): stamp == generation && phase.hasRequest == false
+        case .openTransport(let stamp): stamp == generation && phase.hasRequest == true
+        case .sendPing(let stamp, let id): stamp == generation && phase.awaits(id)
+        case .closeTransport(let stamp, _, _): stamp == generation && phase.isClosing
         }
     }
 

@@ -111,12 +111,45 @@ extension SessionMachine.Phase {
         }
     }
 
+    /// Lets `change` see what belongs to an open connection, in its place; `nil` in any other phase. A pattern with `var`
+    /// would make a copy that is counted, and give up what it was copied from, for each event.
+    @inline(__always) mutating func changeOpen<Answer>(
+        _ change: (inout SessionMachine.Open) -> Answer
+    ) -> Answer? {
+        switch consume self {
+        case .open(var open):
+            let answer = change(&open)
+            self = .open(open)
+            return answer
+        case let other:
+            self = other
+            return nil
+        }
+    }
+
     /// Whether there is a connection that has begun and not ended.
     var isLive: Bool {
         switch self {
         case .idle, .waiting, .suspended, .stopped: false
         case .connecting, .open, .closing: true
         }
+    }
+
+    /// Whether the provider has answered; `nil` where it is not asked.
+    var hasRequest: Bool? {
+        guard case .connecting(let connecting) = self else { return nil }
+        return connecting.hasRequest
+    }
+
+    var isClosing: Bool {
+        guard case .closing = self else { return false }
+        return true
+    }
+
+    /// Whether the pong for this ping is waited for, by the heartbeat or by a fence.
+    func awaits(_ id: PingID) -> Bool {
+        guard case .open(let open) = self else { return false }
+        return id == open.heartbeat?.awaitedPing || id == open.fence
     }
 
     private static func earliest(
