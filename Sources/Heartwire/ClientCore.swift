@@ -156,9 +156,14 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
             delivery?.heard(event)
             tell(event)
         }
-        for effect in effects where machine.permits(effect) {
+        for effect in effects where Self.permits(&machine, effect) {
             run(effect, old)
         }
+    }
+
+    /// By reference: to ask a machine that stands in an object costs a copy of it.
+    private static func permits(_ machine: inout SessionMachine, _ effect: SessionEffect) -> Bool {
+        machine.permits(effect)
     }
 
     // MARK: Senders that wait

@@ -25,9 +25,12 @@ final class MessageHub: @unchecked Sendable {
     }
 
     private let executor: any SessionExecutor
-    private var subscriptions: [Subscription<Message>] = []
-    /// The one subscription, where there is one only and nothing but the socket bounds it: the short way.
-    @exclusivity(unchecked) private var sole: Subscription<Message>?
+    private var subscriptions: [Subscription<Message>] = [] {
+        didSet { sole = nil }
+    }
+    /// The one subscription, where there is one only and nothing but the socket bounds it: the short way. Held by
+    /// `subscriptions`, so that a message counts no reference.
+    @exclusivity(unchecked) private var sole: Unmanaged<Subscription<Message>>?
     /// Guarded by `claims`.
     private var unclaimed = Unclaimed.nothing
     /// The subscription that collects while nobody listens, as far as the domain has heard.
@@ -53,7 +56,7 @@ final class MessageHub: @unchecked Sendable {
 
     /// The weight of the slowest consumer's backlog, among those that reading is suspended for.
     var weight: Int {
-        if let sole { return sole.weight }
+        if let sole { return sole._withUnsafeGuaranteedRef { $0.weight } }
         return listening.reduce(0) { max($0, $1.weight) }
     }
 
@@ -66,8 +69,8 @@ final class MessageHub: @unchecked Sendable {
         let weight = message.byteCount + Self.messageOverheadBytes
         if sole == nil, subscriptions.isEmpty, !othersListen { collect() }
         if let sole {
-            sole.append(message, weight: weight)
-            return
+            var moved = Optional(message)
+            return sole._withUnsafeGuaranteedRef { $0.append(&moved, weight: weight) }
         }
         for subscription in listening {
             dropped += subscription.offer(copy message, weight: weight)
@@ -75,7 +78,7 @@ final class MessageHub: @unchecked Sendable {
     }
 
     func wake() {
-        if let sole { return sole.wake() }
+        if let sole { return sole.takeUnretainedValue().wake() }
         for subscription in subscriptions { subscription.wake() }
     }
 
@@ -234,6 +237,8 @@ final class MessageHub: @unchecked Sendable {
 
     private func chooseWay() {
         let listening = listening
-        sole = listening.count == 1 && listening[0].holdsReading ? listening[0] : nil
+        sole =
+            listening.count == 1 && listening[0].holdsReading
+            ? .passUnretained(listening[0]) : nil
     }
 }

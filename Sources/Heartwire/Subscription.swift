@@ -44,6 +44,12 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         queuedWeight += weight
     }
 
+    /// Takes the element out of where it is, for a caller that cannot hand it over.
+    @inline(__always)
+    func append(_ element: inout Element?, weight: Int) {
+        if let element = element.take() { append(element, weight: weight) }
+    }
+
     /// Drops the oldest element that waits.
     func dropFirst(weight: Int) {
         guard !isEmpty else { return }

@@ -50,21 +50,7 @@ extension WebSocketClient {
 
     @usableFromInline
     nonisolated func sendAtOnce(_ message: Message) throws(SendError) -> FirstStep {
-        guard core.executor.isCurrent else { return try sendBorrowing(message) }
-        guard !core.isBacklogged else { return .notSent }
-        return try core.send(message) ? .sent : .sentOverMark
-    }
-
-    /// Sends on the caller's thread while the domain has nothing to do (docs/decisions/0019).
-    private nonisolated func sendBorrowing(_ message: Message) throws(SendError) -> FirstStep {
-        var outcome = Result<FirstStep, SendError>.success(.notSent)
-        _ = core.executor.borrow {
-            guard !core.isBacklogged else { return }
-            outcome = Result { () throws(SendError) in
-                try core.send(message) ? .sent : .sentElsewhereOverMark(core.answeredWriters)
-            }
-        }
-        return try outcome.get()
+        try core.sendAtOnce(message)
     }
 
     private nonisolated(nonsending) func waitForRoom() async throws(SendError) {
@@ -89,5 +75,28 @@ extension WebSocketClient {
         }
         guard try !core.send(message) else { return }
         try await core.waitForRoom(isolation: self)
+    }
+}
+
+// In the core, whose own executor is asked without a count of references.
+extension ClientCore {
+    fileprivate func sendAtOnce(
+        _ message: Message
+    ) throws(SendError) -> WebSocketClient.FirstStep {
+        guard executor.isCurrent else { return try sendBorrowing(message) }
+        guard !isBacklogged else { return .notSent }
+        return try send(message) ? .sent : .sentOverMark
+    }
+
+    /// Sends on the caller's thread while the domain has nothing to do (docs/decisions/0019).
+    private func sendBorrowing(_ message: Message) throws(SendError) -> WebSocketClient.FirstStep {
+        var outcome = Result<WebSocketClient.FirstStep, SendError>.success(.notSent)
+        _ = executor.borrow {
+            guard !isBacklogged else { return }
+            outcome = Result { () throws(SendError) in
+                try send(message) ? .sent : .sentElsewhereOverMark(answeredWriters)
+            }
+        }
+        return try outcome.get()
     }
 }

@@ -121,8 +121,10 @@ extension SocketTransport: ByteChannelHandler {
 
     func pump() {
         hasDelivered = false
+        // Counted once for all messages of a read.
+        let listener = observer
         while let event = engine.nextEvent() {
-            handle(event)
+            handle(event, listener)
             if state == .ended { return }
         }
         finishBatch()
@@ -137,12 +139,13 @@ extension SocketTransport: ByteChannelHandler {
         if engine.outgoingCount > 0 { markDirty() }
     }
 
-    func handle(_ event: consuming EngineEvent) {
+    /// `listener` is who observed when the read began, and gets messages while the connection is open.
+    private func handle(_ event: consuming EngineEvent, _ listener: (any TransportObserver)?) {
         // Consumed, so that a message is moved to its consumers and not copied on the way.
         switch consume event {
         case .message(let message):
             hasDelivered = true
-            observer?.transportReceived(generation, message)
+            if state == .open { listener?.transportReceived(generation, message) }
         case .opened(let result):
             state = .open
             trail = nil

@@ -13,30 +13,33 @@ public import HeartwireProtocol
 /// Belongs to one isolation domain.
 public final class SystemRandomSource: RandomSource {
     private static let blockWords = 512
+    /// The same room for every block: a fresh one each time would have the C library tidy up what small messages
+    /// have just given back.
     @exclusivity(unchecked) private var words: [UInt64] = []
+    /// How many of `words` nobody has had.
+    @exclusivity(unchecked) private var left = 0
 
     /// Makes a source that has asked for nothing yet.
     public init() {}
 
     /// Eight fresh random bytes.
     public func next() -> UInt64 {
-        if let word = words.popLast() { return word }
-        refill()
-        return words.removeLast()
+        if left == 0 { refill() }
+        left -= 1
+        return words[left]
     }
 
     private func refill() {
-        words = [UInt64](unsafeUninitializedCapacity: Self.blockWords) { buffer, count in
-            let bytes = UnsafeMutableRawBufferPointer(buffer)
+        if words.isEmpty { words = [UInt64](repeating: 0, count: Self.blockWords) }
+        words.withUnsafeMutableBytes { bytes in
             #if canImport(Darwin)
                 arc4random_buf(bytes.baseAddress, bytes.count)
             #else
-                // Up to 256 bytes cannot be cut short once the pool is ready; a signal may end the wait for it.
+                // A signal may cut an answer short that is longer than 256 bytes, or end the wait for the pool.
                 var filled = 0
                 while filled < bytes.count {
-                    let block = UnsafeMutableRawBufferPointer(
-                        rebasing: bytes[filled..<min(filled + 256, bytes.count)])
-                    let got = getrandom(block.baseAddress, block.count, 0)
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+                    let got = getrandom(rest.baseAddress, rest.count, 0)
                     if got > 0 {
                         filled += got
                     } else if errno != EINTR {
@@ -44,7 +47,7 @@ public final class SystemRandomSource: RandomSource {
                     }
                 }
             #endif
-            count = Self.blockWords
         }
+        left = Self.blockWords
     }
 }
