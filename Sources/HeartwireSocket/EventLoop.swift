@@ -47,6 +47,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var mayBeDue = false
     @exclusivity(unchecked) private var dirty = LoneQueue<any TurnFlushable>()
     @exclusivity(unchecked) private var leaving = LoopTurn.Leaving()
+    @exclusivity(unchecked) private var burst = BorrowedBurst()
     @exclusivity(unchecked) private var handlers = HandlerTable()
     @exclusivity(unchecked) private var readBuffer: UnsafeMutableRawBufferPointer?
     /// The loop's own source of masks and nonces.
@@ -101,6 +102,8 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
             flushDirty()
             waitForEvents()
         }
+        // What borrowers have left to this turn.
+        flushDirty()
         turn.giveBack()
         letGo()
     }
@@ -166,6 +169,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         poller.wait(until: deadline, mayBlock: true)
         turn.take()
         inbox.awake()
+        burst.end()
     }
 
     private func giveBackTurn() {
@@ -178,12 +182,14 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
 
     /// Resumes a task that is not in the domain, when the turn has ended. In the domain.
     public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
+        burst.answersFollow()
         leaving.add(continuation)
         if leaving.isFull { leaving.takeAll().resume() }
     }
 
     /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
-    /// flushes what it has queued. Answers whether it did.
+    /// flushes what it has queued, or leaves that to the loop where it is one of many (``BorrowedBurst``). Answers
+    /// whether it did.
     ///
     /// The loop is woken only for what it has to do itself: further work, or a timer that is due before it would wake.
     public func borrow(_ body: () -> Void) -> Bool {
@@ -198,9 +204,15 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         }
         let deadline = timers.nextDeadline
         body()
-        flushDirty()
-        let isEarlier = timers.nextDeadline.map { next in deadline.map { next < $0 } ?? true }
-        let mustWake = isEarlier == true || !ready.isEmpty
+        var mustWake = !ready.isEmpty
+        if !dirty.isEmpty {
+            switch burst.add(at: SystemClock.now()) {
+            case .flush: flushDirty()
+            case .wakeAndHold: mustWake = true
+            case .hold: break
+            }
+        }
+        if let next = timers.nextDeadline, deadline.map({ next < $0 }) ?? true { mustWake = true }
         giveBackTurn()
         if mustWake { poller.wake() }
         return true

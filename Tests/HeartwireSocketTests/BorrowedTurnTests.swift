@@ -13,6 +13,21 @@ struct BorrowedTurnTests {
         func flush() { flushes += 1 }
     }
 
+    /// Tells of what was queued when it is flushed.
+    private final class Output: TurnFlushable, @unchecked Sendable {
+        let log: Log<Int>
+        var queued: [Int] = []
+
+        init(_ log: Log<Int>) {
+            self.log = log
+        }
+
+        func flush() {
+            for number in queued { log.add(number) }
+            queued = []
+        }
+    }
+
     private final class Count: @unchecked Sendable {
         var value = 0
     }
@@ -71,15 +86,46 @@ struct BorrowedTurnTests {
         loop.shutdown()
     }
 
-    @Test("T2: what a borrower queues is flushed when it returns, once")
-    func flushes() async {
+    @Test("T2: what a borrower queues by itself is flushed when it returns, once")
+    func flushes() async throws {
         let loop = EventLoop(name: "test")
         let flushable = Flushable()
         for turn in 1...3 {
             await borrow(loop) { loop.flushAtEndOfTurn(flushable) }
             #expect(flushable.flushes == turn)
+            // Far longer than what belongs together lies apart.
+            try await Task.sleep(for: .milliseconds(2))
         }
         loop.shutdown()
+    }
+
+    @Test("T2: of what borrowers queue in quick succession nothing is left behind")
+    func flushesBursts() async {
+        let loop = EventLoop(name: "test")
+        let log = Log<Int>()
+        let output = Output(log)
+        for number in 1...2_000 {
+            await borrow(loop) {
+                if output.queued.isEmpty { loop.flushAtEndOfTurn(output) }
+                output.queued.append(number)
+            }
+        }
+        #expect(await log.wait { $0.count == 2_000 } == Array(1...2_000))
+        loop.shutdown()
+    }
+
+    @Test("T2: what a borrower has left to a loop that is shut down goes out")
+    func flushesAtTheEnd() async {
+        let loop = EventLoop(name: "test")
+        let log = Log<Int>()
+        let output = Output(log)
+        await borrow(loop) { loop.flushAtEndOfTurn(output) }
+        await borrow(loop) {
+            loop.flushAtEndOfTurn(output)
+            output.queued = [1]
+            loop.shutdown()
+        }
+        #expect(await log.wait { !$0.isEmpty } == [1])
     }
 
     @Test(
