@@ -104,6 +104,7 @@ extension EndpointConnection {
         }
         engine.answerClose()
         recordCloseSent(engine.closeSent?.code)
+        boundEnd()
     }
 
     private func failed(_ violation: ProtocolViolation) {
@@ -115,6 +116,17 @@ extension EndpointConnection {
         }
         engine.fail(violation.closeCode, reason: violation.description)
         recordCloseSent(engine.closeSent?.code)
+        boundEnd()
+    }
+
+    /// Nothing more is to be said behind what waits: a client that takes none of that for so long is let go (RFC 6455
+    /// §7.1.1). One that is only slow gets all of it.
+    private func boundEnd() {
+        let waiting = engine.outgoingCount
+        after(Endpoint.patience) { connection in
+            guard connection.engine.outgoingCount < waiting else { return connection.abandon() }
+            connection.boundEnd()
+        }
     }
 
     func recordCloseSent(_ code: CloseCode?) {

@@ -174,6 +174,30 @@ import Testing
         #expect(world.journalNames.suffix(2) == ["close-sent", "ended"])
     }
 
+    @Test(
+        "K10-01: behind its Close, or its fault, a client that takes nothing is let go",
+        arguments: [[0x88, 0x80, 0, 0, 0, 0], [0x83, 0x80, 0, 0, 0, 0]] as [[UInt8]])
+    func stuckClosing(frame: [UInt8]) throws {
+        let world = World()
+        world.network.pipeCapacity = 1_000
+        let peer = try world.connect()
+        world.executor.runUntilIdle()
+        let connection = try #require(world.endpoint.connections.first)
+        world.executor.perform {
+            peer.channel?.setReading(false)
+            try? connection.send(binary: [UInt8](repeating: 0, count: 5_000))
+            frame.withUnsafeBytes { _ = peer.channel?.write($0) }
+        }
+        world.executor.advance(by: Endpoint.patience - .milliseconds(1))
+        #expect(connection.state == .open)
+        // Whoever takes a part has its time anew.
+        world.executor.perform { peer.channel?.setReading(true) }
+        world.executor.perform { peer.channel?.setReading(false) }
+        world.executor.advance(by: Endpoint.patience + .milliseconds(2))
+        #expect(connection.state == .ended)
+        #expect(world.executor.pendingTimers == 0)
+    }
+
     @Test("A client that finishes its side without a Close gets what is queued and then FIN")
     func halfClose() throws {
         let world = World()
