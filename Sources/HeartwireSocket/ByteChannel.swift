@@ -32,6 +32,10 @@ public protocol ByteChannel: AnyObject {
     /// Sends FIN after what was written and goes on reading.
     func finishWriting()
 
+    /// Says that nothing more will be written, where there is a way to say so within the stream: `close_notify` of TLS
+    /// (RFC 8446 §6.1). The stream stays up, and what comes is read. The default has nothing to say.
+    func announceEnd()
+
     /// Closes at once, with RST where `reset` asks for it. The handler hears nothing more.
     func abort(reset: Bool)
 }
@@ -39,6 +43,9 @@ public protocol ByteChannel: AnyObject {
 extension ByteChannel {
     /// Nothing: it is a wish.
     public func limitReads(to bytes: Int) {}
+
+    /// Nothing: the FIN says it.
+    public func announceEnd() {}
 }
 
 /// What a ``ByteChannel`` reports.

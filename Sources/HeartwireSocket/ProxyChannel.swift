@@ -187,6 +187,10 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
         if state == .up { base?.finishWriting() }
     }
 
+    func announceEnd() {
+        if state == .up { base?.announceEnd() }
+    }
+
     func finish() {
         guard state == .up else { return abort(reset: false) }
         let base = self.base

@@ -188,5 +188,7 @@ final class SocketTransport: Transport, TurnFlushable {
             owesWritable = false
             observer?.transportBecameWritable(generation)
         }
+        // At once, for a process that ends with its session does not linger.
+        if state == .lingering, engine.outgoingCount == 0 { channel.announceEnd() }
     }
 }

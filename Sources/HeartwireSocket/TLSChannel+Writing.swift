@@ -47,6 +47,13 @@
             handler?.channelBecameWritable()
         }
 
+        /// Sends `close_notify` after what was written; the FIN is left to the peer, or to the end.
+        public func announceEnd() {
+            guard state == .up else { return }
+            session?.close()
+            flush()
+        }
+
         /// Sends `close_notify` and FIN after what was written and goes on reading.
         public func finishWriting() {
             guard state == .up else { return }

@@ -123,6 +123,24 @@
             #expect(cut.isQuiet)
         }
 
+        @Test("RFC 8446 6.1: announceEnd() says so once, behind what was written, and sends no FIN")
+        func announcedEnd() throws {
+            let world = try TLSWorld()
+            world.run()
+            world.write(Array("last".utf8), on: world.channel)
+            world.perform { world.channel?.announceEnd() }
+            world.perform { world.channel?.announceEnd() }
+            world.run()
+            #expect(world.server.bytes == Array("last".utf8))
+            #expect(world.server.reports.last == .endOfStream)
+            world.write(Array("heard".utf8), on: world.serverChannel)
+            world.run()
+            #expect(world.client.bytes == Array("heard".utf8))
+            world.perform { world.channel?.finish() }
+            world.run()
+            #expect(world.server.reports.last == .endOfStream)
+        }
+
         @Test("RFC 8446 6.1: after finishWriting() the other direction goes on")
         func halfClosed() throws {
             let world = try TLSWorld()
