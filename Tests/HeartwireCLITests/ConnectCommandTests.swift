@@ -97,13 +97,14 @@ private let forever: @Sendable (Duration) async -> Void = { _ in
 
 private func run(
     _ client: ScriptedClient, input: String?, words: [String] = [], signal: StopSignal? = nil,
-    readerGone: Bool = false, sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
+    isThere: Bool = false, readerGone: Bool = false,
+    sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
 ) async throws -> Run {
     guard
         case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"] + words)
     else { throw UsageError("not connect") }
     let (source, output) = (TestPipe(), TestPipe())
-    if let input { source.feed(Array(input.utf8)) }
+    if let input { isThere ? source.fill(Array(input.utf8)) : source.feed(Array(input.utf8)) }
     if readerGone { output.closeReadEnd() }
     let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
     if let signal { sink.yield(signal) }
@@ -142,6 +143,18 @@ struct ConnectCommandTests {
         #expect(ran.output == "late\n")
         #expect(ran.end == .done)
         #expect(client.closes == [])
+    }
+
+    @Test(
+        "K12-02: lines that nobody has read when the server closes are counted, whatever the race")
+    func unread() async throws {
+        let client = ScriptedClient()
+        client.end(.closedByPeer(PeerClose(code: 1000)))
+        let ran = try await run(client, input: "a\nb\nc", isThere: true, sleep: forever)
+        let lost = 3 - client.sent.count
+        let words = lost == 1 ? "1 line" : "\(lost) lines"
+        #expect(
+            ran.end == (lost == 0 ? .done : .failed("\(words) of the input could not be sent")))
     }
 
     @Test("K10-08: what arrived before the server's close is printed, then its cause decides")

@@ -52,6 +52,36 @@ struct InputLinesTests {
         #expect(taken == [Array("a".utf8), Array("bc".utf8), [], Array("d".utf8)])
     }
 
+    @Test("what is there and was not asked for is counted, an input that goes on in part")
+    func rest() {
+        for (input, chunk, loss) in [
+            ("", 9, nil), ("a\nb\n", 9, "2 lines"), ("a\nb", 9, "2 lines"),
+            ("a\nb\n", 2, "at least 1 line"), ("a", 1, "1 line"),
+        ] as [(String, Int, String?)] {
+            let pipe = TestPipe()
+            pipe.fill(Array(input.utf8))
+            let lines = InputLines(
+                ChunkReader(descriptor: pipe.readEnd, size: chunk), maximumLineBytes: 5)
+            lines.countRest()
+            #expect(lines.ledger.loss == loss.map { "\($0) of the input could not be sent" })
+        }
+        // Nothing is there, and nothing is waited for.
+        let open = TestPipe()
+        let lines = InputLines(ChunkReader(descriptor: open.readEnd), maximumLineBytes: 5)
+        lines.countRest()
+        #expect(lines.ledger.loss == nil)
+    }
+
+    @Test("what was read to its end has no rest")
+    func noRest() async throws {
+        let pipe = TestPipe()
+        pipe.feed(Array("a\n".utf8))
+        let lines = InputLines(ChunkReader(descriptor: pipe.readEnd), maximumLineBytes: 5)
+        for try await _ in lines { lines.ledger.note(.sent) }
+        lines.countRest()
+        #expect(lines.ledger.loss == nil)
+    }
+
     @Test("a sequence that threw is over")
     func afterError() async throws {
         let iterator = InputLines(ChunkReader(descriptor: -1), maximumLineBytes: 5)

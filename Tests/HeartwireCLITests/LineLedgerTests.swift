@@ -25,6 +25,15 @@ struct LineLedgerTests {
         #expect(ledger.loss == "1 line of the input could not be sent")
     }
 
+    @Test("where there is more than was counted, that is said")
+    func cut() {
+        let ledger = LineLedger()
+        ledger.noteMore()
+        #expect(ledger.loss == nil)
+        ledger.noteRead(1)
+        #expect(ledger.loss == "at least 1 line of the input could not be sent")
+    }
+
     @Test("a line of which nobody knows is counted apart")
     func unsure() {
         let ledger = LineLedger()

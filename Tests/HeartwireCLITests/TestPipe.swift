@@ -32,6 +32,12 @@ final class TestPipe: Sendable {
         }
     }
 
+    /// What fits into a pipe, there at once.
+    func fill(_ bytes: [UInt8]) {
+        try? writer.write(bytes)
+        closeWriteEnd()
+    }
+
     func makeNonBlocking() {
         for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     }

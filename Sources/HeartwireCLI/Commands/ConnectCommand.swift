@@ -72,6 +72,8 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         let end = decided ?? CommandEnd(cause)
         // A failure's line is told by whoever ends the program.
         if end == .done || end != CommandEnd(cause) { tell(ConnectionEnd.line(for: cause)) }
+        // Whoever stopped the command has stopped its input, too.
+        if decided == nil { lines.countRest() }
         var losses = lines.ledger.loss.map { [$0] } ?? []
         // After a signal, or once the reader of the output has gone, nobody waits for them.
         if decided == nil, case let count = await client.droppedMessages(), count > 0 {

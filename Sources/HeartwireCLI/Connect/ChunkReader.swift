@@ -79,6 +79,19 @@ final class ChunkReader: Sendable {
         waiter?.resume(returning: chunk)
     }
 
+    /// What can be read without waiting, when nobody asks any more; `nil` when nothing can.
+    func takeRest() -> Chunk? {
+        // A read that has begun and finds something is through in a moment.
+        for _ in 0..<100 {
+            let (kept, isReading) = state.withLock { ($0.kept.take(), $0.isReading) }
+            if let kept { return kept }
+            guard isReadable(within: 0) else { return nil }
+            if !isReading { return read() }
+            usleep(1_000)
+        }
+        return nil
+    }
+
     private func read() -> Chunk {
         while true {
             var count = 0
@@ -100,8 +113,12 @@ final class ChunkReader: Sendable {
 
     /// A terminal that somebody else made non-blocking is waited for.
     private func waitUntilReadable() {
+        _ = isReadable(within: -1)
+    }
+
+    private func isReadable(within milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&request, 1, -1)
+        return poll(&request, 1, milliseconds) > 0
     }
 }
 

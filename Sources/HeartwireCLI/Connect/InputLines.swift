@@ -24,6 +24,20 @@ struct InputLines: AsyncSequence, Sendable {
             reader: reader, splitter: LineSplitter(maximumBytes: maximumLineBytes), ledger: ledger)
     }
 
+    /// Counts what is there and was not asked for, when nobody asks any more: it is lost like what was read. An input that
+    /// goes on is counted in part.
+    func countRest() {
+        guard !ledger.hasEnded else { return }
+        switch reader.takeRest() {
+        case .bytes(let bytes):
+            let ends = bytes.count { $0 == 0x0A }
+            ledger.noteRead(bytes.last == 0x0A ? ends : ends + 1)
+            if case .bytes? = reader.takeRest() { ledger.noteMore() }
+        case .end: if ledger.isWithinLine { ledger.noteRead(1) }
+        case .failed, .cancelled, nil: break
+        }
+    }
+
     /// Takes one line after the other.
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reader: ChunkReader
@@ -68,7 +82,9 @@ struct InputLines: AsyncSequence, Sendable {
 
         private mutating func take(_ chunk: ChunkReader.Chunk) {
             let before = splitter.count
-            defer { ledger.noteRead(splitter.count - before) }
+            defer {
+                ledger.noteRead(splitter.count - before, isWithinLine: splitter.isWithinLine)
+            }
             switch chunk {
             case .bytes(let bytes):
                 let (complete, isTooLong) = splitter.append(bytes)
@@ -78,6 +94,7 @@ struct InputLines: AsyncSequence, Sendable {
                 ending = .failed(.lineTooLong(line: splitter.count + 1, limit: limit))
             case .end:
                 if let last = splitter.finish() { lines = [last] }
+                ledger.noteEnd()
                 ending = .end
             case .failed(let code):
                 ending = .failed(.failed(code))

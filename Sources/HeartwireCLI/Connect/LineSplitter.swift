@@ -16,6 +16,9 @@ struct LineSplitter: Sendable {
         self.maximumBytes = maximumBytes
     }
 
+    /// Whether a line has begun that has not ended.
+    var isWithinLine: Bool { !partial.isEmpty }
+
     /// Takes the next piece.
     ///
     /// - Returns: the lines that it completes, and whether the line behind them is longer than allowed: nothing
