@@ -62,7 +62,7 @@ enum DomainName {
             }
             text = "xn--" + Punycode.encode(scalars)
         }
-        guard text.utf8.allSatisfy(isNameByte) else { throw .illegalHost }
+        guard text.utf8.allSatisfy(isNameByte), text != "xn--" else { throw .illegalHost }
         guard text.utf8.count <= longestLabel else {
             throw .labelTooLong(byteCount: text.utf8.count)
         }

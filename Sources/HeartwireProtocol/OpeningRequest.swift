@@ -75,7 +75,10 @@ public struct OpeningRequest: Sendable, Hashable {
 
     /// Whether the handshake alone may write this field.
     static func isReserved(_ name: String) -> Bool {
-        let reserved = ["connection", "upgrade", "content-length", "transfer-encoding"]
+        // Credentials for a proxy would reach the server instead (RFC 9110 §11.7.2): they belong to the proxy's URL.
+        let reserved = [
+            "connection", "upgrade", "content-length", "transfer-encoding", "proxy-authorization",
+        ]
         return reserved.contains { HTTPSyntax.equalsIgnoringCase($0, name) }
             || HTTPSyntax.equalsIgnoringCase(name.prefix(14), "sec-websocket-")
     }

@@ -47,6 +47,9 @@ public struct OpeningRequestError: Error, Sendable, Hashable, CustomStringConver
             "header \(position): the name must be a token, without spaces, colons or control characters"
         case .illegalHeaderValue(let name):
             "header \(name): the value must not hold CR, LF, NUL or another control character"
+        case .reservedHeader(let name)
+        where HTTPSyntax.equalsIgnoringCase(name, "proxy-authorization"):
+            "header \(name): it would go to the server; put the credentials into the proxy's URL"
         case .reservedHeader(let name): "header \(name): the opening handshake writes it itself"
         case .repeatedHost: "header Host: it can be given once only"
         case .illegalSubprotocol(let position):

@@ -46,7 +46,7 @@ extension OpeningRequest {
     fileprivate func moved(to next: WebSocketURL) -> OpeningRequest? {
         var headers = headers
         if !next.hasSameOrigin(as: url) {
-            for name in ["Authorization", "Proxy-Authorization", "Cookie", "Host"] {
+            for name in ["Authorization", "Cookie", "Host"] {
                 headers[name] = nil
             }
         }

@@ -17,6 +17,8 @@ struct URLAuthority {
         if let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) {
             (user, password) = try Self.credentials(text[..<at], userMayHoldColon)
             hostAndPort = text[text.utf8.index(after: at)...]
+            // A host has none: the credentials hold one that is not escaped.
+            guard !hostAndPort.utf8.contains(UInt8(ascii: "@")) else { throw .illegalUserInfo }
         } else {
             (user, password) = (nil, nil)
         }

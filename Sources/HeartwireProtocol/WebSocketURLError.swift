@@ -47,7 +47,7 @@ public struct WebSocketURLError: Error, Sendable, Hashable, CustomStringConverti
         case .illegalCharacter:
             "the URL's path and query must be visible ASCII: write other characters as %XX"
         case .illegalUserInfo:
-            "the URL's user information must be UTF-8 in %XX escapes, with no control characters"
+            "the URL's user information must be UTF-8 in %XX escapes (%40 for @, %2F for /), with no control characters and no colon in the user"
         case .missingHost: "the URL has no host"
         case .illegalHost: "the URL's host is neither a domain name nor an IP address"
         case .illegalPort: "the URL's port must be a number from 1 to 65535"

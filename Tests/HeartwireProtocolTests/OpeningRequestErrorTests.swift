@@ -6,6 +6,10 @@ import Testing
         (.illegalHeaderName(position: 2), "header 2: the name must be a token"),
         (.illegalHeaderValue(name: "X"), "header X: the value must not hold CR, LF, NUL"),
         (.reservedHeader(name: "Upgrade"), "header Upgrade: the opening handshake writes it"),
+        (
+            .reservedHeader(name: "Proxy-authorization"),
+            "header Proxy-authorization: it would go to"
+        ),
         (.repeatedHost, "header Host: it can be given once"),
         (.illegalSubprotocol(position: 0), "subprotocol 0: it must be a token"),
         (.duplicateSubprotocol("mqtt"), "subprotocol mqtt: it is listed twice"),

@@ -88,7 +88,7 @@ import Testing
         arguments: [
             "Connection", "upgrade", "Sec-WebSocket-Key", "sec-websocket-version",
             "Sec-WebSocket-Protocol", "Sec-WebSocket-Extensions", "Sec-WebSocket-Future",
-            "Content-Length", "Transfer-Encoding",
+            "Content-Length", "Transfer-Encoding", "Proxy-Authorization",
         ])
     func reserved(name: String) throws {
         let url = try WebSocketURL("ws://h/")

@@ -83,7 +83,7 @@ import Testing
 
     @Test("RFC 3986 3.2: a second at sign, and no host, are refused")
     func hosts() {
-        #expect(throws: WebSocketURLError.illegalHost) { try URLAuthority("u@evil@h") }
+        #expect(throws: WebSocketURLError.illegalUserInfo) { try URLAuthority("u@evil@h") }
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority("") }
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority(":80") }
         #expect(throws: WebSocketURLError.missingHost) { try URLAuthority("u@") }
