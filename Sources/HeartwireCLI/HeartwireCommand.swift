@@ -1,3 +1,5 @@
+import HeartwireSocket
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -24,7 +26,10 @@ struct HeartwireCommand {
     }
 
     private static func perform(_ request: CommandRequest) async -> CommandEnd {
-        switch request {
+        if request.needsSockets, let fault = EventLoop.fault() {
+            return .failed("an event loop cannot be made: \(fault)")
+        }
+        return switch request {
         case .nothing: withoutCommand()
         case .overview: printed(HelpText.overview(of: Command.allCases.map(\.spec)))
         case .help(let command): printed(HelpText.text(for: command.spec))

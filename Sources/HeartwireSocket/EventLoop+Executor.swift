@@ -6,13 +6,27 @@ extension EventLoop {
     /// sockets, so this ends it with a clear word rather than going on without a loop.
     static func systemPoller() -> any Poller {
         do {
-            #if os(Linux)
-                return try EpollPoller()
-            #else
-                return try PollPoller()
-            #endif
+            return try makePoller()
         } catch {
             fatalError("no file descriptors left for an event loop: \(error)")
+        }
+    }
+
+    private static func makePoller() throws(ConnectionFailure) -> any Poller {
+        #if os(Linux)
+            try EpollPoller()
+        #else
+            try PollPoller()
+        #endif
+    }
+
+    /// Whether the system has what a loop needs, for a program that would rather say so than end: `nil`, or why not.
+    package static func fault() -> ConnectionFailure? {
+        do throws(ConnectionFailure) {
+            _ = try makePoller()
+            return nil
+        } catch {
+            return error
         }
     }
 

@@ -114,6 +114,11 @@ struct CommandOptionsTests {
     @Test("a wrong URL is misuse in every command that takes one")
     func wrongURL() {
         #expect(throws: UsageError.self) { try accept("--url", "h") }
+        for wrong in ["h", "http://h/", "ws://h:99999", "ws://h/#x", ""] {
+            #expect(throws: UsageError.self) {
+                try CommandRequest(arguments: ["autobahn", wrong])
+            }
+        }
     }
 
     @Test("bench takes what the peers' contract says, in its order")

@@ -66,6 +66,27 @@ struct ConnectionEndTests {
         #expect(displaySafe(line).contains("\u{1B}") == false)
     }
 
+    @Test(
+        "K05-18: where a redirect leads is told without credentials and query",
+        arguments: [
+            ("ws://u:pw@h/a?t=secret", "ws://h/a?…"), ("//u@h:81/?x", "//h:81/?…"),
+            ("https://h/a@b#part", "https://h/a@b"), ("/a?b@c", "/a?…"), ("a", "a"), ("", ""),
+            ("ws://u:p@w@h", "ws://h"), ("ws://u:p/w@h", "ws://u:p/w@h"),
+        ])
+    func redirect(location: String, shown: String) {
+        #expect(ConnectionEnd.withoutSecrets(location) == shown)
+        let refusal = Refusal(
+            status: 302, reasonPhrase: "Found", headers: ["Location": location], body: [])
+        #expect(ConnectionEnd.line(for: refusal).hasSuffix("; Location: \(shown)"))
+    }
+
+    @Test("RFC 6455 4.4: the version that a server would have is told")
+    func version() {
+        let refusal = Refusal(
+            status: 426, reasonPhrase: "", headers: ["Sec-WebSocket-Version": "8, 7"], body: [])
+        #expect(ConnectionEnd.line(for: refusal).hasSuffix("; Sec-WebSocket-Version: 8, 7"))
+    }
+
     @Test("K12-09: a long body is cut, an empty one is not mentioned")
     func body() {
         let long = Refusal(

@@ -46,6 +46,7 @@ struct AutobahnOptions: Sendable, Hashable {
             throw UsageError("give URL without a query", command: "autobahn")
         }
         url = String(base)
+        _ = try webSocketURL(url, command: "autobahn")
         agent = try parsed.value(of: Self.agentOption) ?? "heartwire"
         cases = try parsed.value(of: Self.casesOption)
         caseTimeout = try parsed.value(of: Self.timeoutOption)

@@ -43,6 +43,14 @@ enum CommandRequest: Sendable, Hashable {
     /// To live through simulated worlds.
     case simulate(SimulateOptions)
 
+    /// Whether it needs an event loop.
+    var needsSockets: Bool {
+        switch self {
+        case .accept, .connect, .endpoint, .bench, .autobahn: true
+        case .nothing, .overview, .help, .version, .simulate: false
+        }
+    }
+
     /// Reads the arguments behind the program's own name.
     ///
     /// - Throws: ``UsageError``: one line that says what to do.

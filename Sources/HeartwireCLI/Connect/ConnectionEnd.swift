@@ -25,7 +25,8 @@ enum ConnectionEnd {
 
     /// The header fields of a refusal that tell why or what to do.
     private static let shownHeaders = [
-        "Location", "Retry-After", "WWW-Authenticate", "Content-Type",
+        "Location", "Retry-After", "WWW-Authenticate", "Upgrade", "Sec-WebSocket-Version",
+        "Content-Type",
     ]
 
     /// The status that tells a script which kind of end it was, where it was none that went well.
@@ -65,7 +66,8 @@ enum ConnectionEnd {
     static func line(for refusal: Refusal) -> String {
         var line = refusal.description
         for name in shownHeaders {
-            if let value = refusal.headers[name] { line += "; \(name): \(value)" }
+            guard let value = refusal.headers[name] else { continue }
+            line += "; \(name): \(name == "Location" ? withoutSecrets(value) : value)"
         }
         guard !refusal.body.isEmpty else { return line }
         let shown = refusal.body.prefix(shownBodyBytes)
@@ -73,5 +75,16 @@ enum ConnectionEnd {
         let end = shown.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
         let text = String(decoding: shown[..<end], as: UTF8.self)
         return "\(line); it says: \(text)\(shown.count < refusal.body.count ? "…" : "")"
+    }
+
+    /// Where a redirect leads, without credentials and with `?…` for a query, as our own URLs are shown (K05-18).
+    static func withoutSecrets(_ location: String) -> String {
+        let end = location.firstIndex { $0 == "?" || $0 == "#" } ?? location.endIndex
+        var shown = String(location[..<end])
+        if let start = shown.firstRange(of: "//")?.upperBound {
+            let authority = shown[start...].prefix { $0 != "/" }
+            if let at = authority.lastIndex(of: "@") { shown.removeSubrange(start...at) }
+        }
+        return end < location.endIndex && location[end] == "?" ? shown + "?…" : shown
     }
 }

@@ -9,7 +9,18 @@ enum ProcessSetup {
     /// Makes a broken pipe an error of `write` instead of a signal, and keeps descriptors 0, 1 and 2 taken.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
+        letQuitEnd()
         keepStandardDescriptors()
+    }
+
+    /// The Swift runtime may take SIGQUIT for a crash, and then tells of it and goes on. Who asked for it to be ignored
+    /// keeps that.
+    private static func letQuitEnd() {
+        let previous = signal(SIGQUIT, SIG_DFL)
+        guard unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) else {
+            return
+        }
+        signal(SIGQUIT, SIG_IGN)
     }
 
     /// When the program was started with one of them closed, the next socket would take its number and
