@@ -133,12 +133,24 @@ public struct ConnectionFailure: Error, Sendable, Hashable, CustomStringConverti
             case .proxy: proxy.map { "\($0)" } ?? "the proxy opened no tunnel"
             case .forbidden:
                 "watchOS lets only apps connect that stream audio or hold a call (LowLevelNetworking)"
-            case .system: "system error"
+            case .system: Self.words(forSystemCode: systemCode)
             }
         let place = isAtProxy ? "at the proxy: " : ""
         guard systemCode != 0 else { return place + words }
         let code = kind == .resolution ? "resolver code" : "errno"
         return "\(place)\(words) (\(code) \(systemCode))"
+    }
+
+    /// For the few errors that a person can do something about. Their numbers are the same on Linux and Apple's systems.
+    private static func words(forSystemCode code: Int32) -> String {
+        switch code {
+        case 1, 13: "the system does not permit it"
+        case 12: "no memory is left"
+        case 22: "the system does not take the address"
+        case 23: "no file descriptor is left in the system"
+        case 24: "no file descriptor is left in the process"
+        default: "system error"
+        }
     }
 }
 

@@ -142,6 +142,18 @@ struct CloseCauseTests {
         #expect(!"\(ConnectionFailure(kind))".contains("(resolver"))
     }
 
+    @Test(
+        "an error of the system that somebody can mend is told in words, beside its number",
+        arguments: [
+            (1, "permit"), (13, "permit"), (12, "memory"), (22, "address"), (23, "in the system"),
+            (24, "in the process"), (5, "system error"),
+        ] as [(Int32, String)])
+    func systemErrors(code: Int32, words: String) {
+        let failure = ConnectionFailure(.system, systemCode: code)
+        #expect("\(failure)".contains(words))
+        #expect("\(failure)".hasSuffix("(errno \(code))"))
+    }
+
     @Test("G4: the phases of connecting are told apart by name")
     func phases() {
         let names = ConnectPhase.allCases.map(\.rawValue)
