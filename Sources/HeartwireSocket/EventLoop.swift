@@ -188,7 +188,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     }
 
     /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
-    /// flushes what it has queued, or leaves that to the loop where it is one of many (``BorrowedBurst``). Answers
+    /// flushes what it has queued, or leaves that to the loop where it is one of many (`BorrowedBurst`). Answers
     /// whether it did.
     ///
     /// The loop is woken only for what it has to do itself: further work, or a timer that is due before it would wake.
