@@ -143,7 +143,7 @@ final class Subscription<Element: Sendable>: @unchecked Sendable {
         core?.consumerTook()
         guard isEmpty, !isFinished, !box.isCancelled else {
             fill(box)
-            return continuation.resume()
+            return box.executor.resumeElsewhere(continuation)
         }
         add(Waiter(continuation: continuation, box: box))
     }
@@ -287,6 +287,7 @@ struct SubscriptionReader<Element: Sendable> {
                 subscription.wake()
             }
         }
+        executor.settleResumption()
         _ = box.isFilled.load(ordering: .acquiring)
         return box
     }

@@ -28,6 +28,10 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
     /// called from within the domain. Whom this resumes often comes back at once, so it waits for the turn's end.
     func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>)
 
+    /// Returns when the call that resumed the caller by ``resumeElsewhere(_:)`` is through, which is in a moment. So
+    /// ThreadSanitizer sees that it came before all that the caller does next (docs/decisions/0008).
+    func settleResumption()
+
     /// Runs `action` in this domain at `deadline` or as soon after it as possible. Must be called
     /// from within the domain.
     func schedule(at deadline: MonotonicInstant, _ action: @escaping () -> Void) -> TimerID
@@ -50,6 +54,9 @@ extension SessionExecutor {
     public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
         unsafe continuation.resume()
     }
+
+    /// For executors that resume at once: nothing is under way.
+    public func settleResumption() {}
 
     /// For executors that lend nothing: runs `body` if the caller is in the domain.
     public func borrow(_ body: () -> Void) -> Bool {

@@ -112,7 +112,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     private func letGo() {
         let work = inbox.end()
         // Freed only at the end of this scope, since whoever goes may still cancel a timer or unwatch a descriptor.
-        leaving.takeAll().resume()
+        turn.resume(leaving.takeAll())
         let left = (work, ready, timers, dirty, handlers)
         ready = LoneQueue()
         timers = TimerHeap()
@@ -154,7 +154,7 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
         if mayBlock {
             sleep(until: deadline)
         } else {
-            leaving.takeAll().resume()
+            turn.resume(leaving.takeAll())
             poller.wait(until: deadline, mayBlock: false)
         }
         mayBeDue = poller.report { token, readiness in
@@ -184,8 +184,11 @@ public final class EventLoop: SessionExecutor, @unchecked Sendable {
     public func resumeElsewhere(_ continuation: UnsafeContinuation<Void, Never>) {
         burst.answersFollow()
         leaving.add(continuation)
-        if leaving.isFull { leaving.takeAll().resume() }
+        if leaving.isFull { turn.resume(leaving.takeAll()) }
     }
+
+    /// Returns when the call that resumed the caller by ``resumeElsewhere(_:)`` is through.
+    public func settleResumption() { turn.settleResumption() }
 
     /// Runs `body` in the domain on the calling thread when the loop sleeps and nothing waits to be run, and
     /// flushes what it has queued, or leaves that to the loop where it is one of many (`BorrowedBurst`). Answers

@@ -14,7 +14,13 @@ struct LoopTurn: ~Copyable, @unchecked Sendable {
     /// Whether the loop's thread waits for it. Nobody borrows it then, so that many borrowers do not keep the loop out.
     private let isWanted = Atomic<Bool>(false)
 
-    deinit { lock.deallocate() }
+    /// Held while tasks elsewhere are resumed.
+    private let resumption = SystemLock.allocate(before: 0, alignment: 1).lock
+
+    deinit {
+        lock.deallocate()
+        resumption.deallocate()
+    }
 
     /// Whether the caller has it. Only a thread itself writes its own name there, so no order is needed.
     var isMine: Bool { owner.load(ordering: .relaxed) == SystemThread.current }
@@ -42,7 +48,20 @@ struct LoopTurn: ~Copyable, @unchecked Sendable {
     /// Gives it back and resumes those who wait for that.
     func giveBack(_ leaving: consuming Leaving) {
         giveBack()
+        resume(leaving)
+    }
+
+    func resume(_ leaving: consuming Leaving) {
+        guard !leaving.isEmpty else { return }
+        resumption.lock()
         leaving.resume()
+        resumption.unlock()
+    }
+
+    /// Returns when the resumption of the caller is through, which is in a moment. Bounded, in case an executor of the app's
+    /// runs what it is given there and then.
+    func settleResumption() {
+        for _ in 0..<1_000 where resumption.tryLock() { return resumption.unlock() }
     }
 
     /// Tasks elsewhere that go on once the turn is free: the first, which is mostly the only one, and the others.
@@ -71,7 +90,7 @@ struct LoopTurn: ~Copyable, @unchecked Sendable {
             return self
         }
 
-        consuming func resume() {
+        fileprivate consuming func resume() {
             first?.resume()
             for continuation in further { continuation.resume() }
         }

@@ -28,6 +28,7 @@ struct SessionExecutorTests {
     @Test("T5: an executor without turns lets a waiting task go on at once")
     func resumeElsewhere() async {
         await withUnsafeContinuation { Bare().resumeElsewhere($0) }
+        Bare().settleResumption()
     }
 
     /// Runs what it is given at once, and has no timers.

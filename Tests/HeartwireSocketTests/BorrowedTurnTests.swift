@@ -195,6 +195,7 @@ struct BorrowedTurnTests {
         let turns = Log<Int>()
         for number in 0..<500 {
             await resumed(loop) { loop.resumeElsewhere($0) }
+            loop.settleResumption()
             #expect(loop.borrow {})
             // A task that had not begun to wait goes on while the loop is still within `resume`, and ThreadSanitizer sees
             // no order between the two (docs/decisions/0008). It sees this one.
