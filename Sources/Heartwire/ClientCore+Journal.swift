@@ -22,6 +22,8 @@ extension ClientCore {
         case .pongReceived: record(.pongReceived, generation, in: old)
         case .readingPaused: record(.readingPaused, generation, in: old)
         case .readingResumed: record(.readingResumed, generation, in: old)
+        case .transportClosed(_, let cause) where old == .closing && cause.isFailure:
+            record(.symptom, generation, in: old, cause: cause.kind, number: cause.number)
         // Their effects say what came of them.
         case .requestFailed, .transportClosed, .timerFired, .fenceRequested: return
         // Too many to be told one by one.

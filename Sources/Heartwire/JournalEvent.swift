@@ -41,6 +41,9 @@ public struct JournalEvent: Sendable, Hashable {
         case aborted
         /// The connection is over.
         case closed
+        /// The connection broke, as ``JournalEvent/cause`` says, while the close that the app had asked for was under way: no
+        /// cause, as the app's wish came first (promise G4).
+        case symptom
         /// A report or an answer came for a connection, or at a moment, for which it no longer counts.
         case stale
         /// The session is in a new state.

@@ -8,6 +8,14 @@ extension WebSocketClient {
     /// What the client's streams hold, and what they have dropped.
     public var streamStatus: StreamStatus { core.streamStatus }
 
+    /// How many bytes of what was sent, with their framing and TLS, wait in this client or in the system until the peer's
+    /// system acknowledges them (RFC 9293 §3.8). 0 without an open connection.
+    ///
+    /// 0 does not mean that the peer's program has read them; only a delivery or a confirmed close tells that. It means
+    /// that the close timeout of a `disconnect()` that follows is not spent on what the network still has to take. Through a
+    /// proxy it is the proxy that acknowledges. A transport that cannot tell, such as `URLSession`'s, always says 0.
+    public var unacknowledgedBytes: Int { core.transport?.unacknowledgedBytes ?? 0 }
+
     /// A queue for code outside of concurrency (promise S3).
     ///
     /// - Parameters:

@@ -40,11 +40,30 @@ enum SignalWatch {
         return true
     }
 
+    /// The same, and the process ends with the signal's status where the orderly end has not come within `limit`: whatever
+    /// the program is blocked in, such as a write that nobody reads, one signal is enough.
+    static func begin(
+        endingWithin limit: Duration, onFirst: @escaping @Sendable (StopSignal) -> Void
+    ) {
+        begin { signal in
+            onFirst(signal)
+            // On the watch's own thread, which has nothing else to do.
+            usleep(UInt32(clamping: max(0, limit.milliseconds) * 1_000))
+            _exit(ExitStatus.stopped(by: signal).rawValue)
+        }
+    }
+
     /// The first signal as a sequence of one. Begins to watch.
-    static func signals() -> AsyncStream<StopSignal> {
+    ///
+    /// - Parameter limit: how long the orderly end may take, see ``begin(endingWithin:onFirst:)``; `nil` for any time.
+    static func signals(endingWithin limit: Duration? = nil) -> AsyncStream<StopSignal> {
         let (stream, sink) = AsyncStream.makeStream(
             of: StopSignal.self, bufferingPolicy: .bufferingOldest(1))
-        begin { sink.yield($0) }
+        if let limit {
+            begin(endingWithin: limit) { sink.yield($0) }
+        } else {
+            begin { sink.yield($0) }
+        }
         return stream
     }
 

@@ -1,11 +1,17 @@
 import HeartwireSocket
 
-/// Does `work` in a task that the first signal cancels. For commands whose work ends in order when it is cancelled.
+/// How long work may take to end in order behind a signal.
+private let endingLimit = Duration.seconds(5)
+
+/// Does `work` in a task that the first signal cancels. For commands whose work ends in order when it is cancelled; what has
+/// not ended in 5 s is ended.
 ///
-/// - Parameter watch: begins to watch for signals; ``SignalWatch/begin(onFirst:)``, but for tests.
+/// - Parameter watch: begins to watch for signals; ``SignalWatch/begin(endingWithin:onFirst:)``, but for tests.
 /// - Returns: how the work ended, or `.stopped` when a signal came first.
 func stoppable(
-    watch: (@escaping @Sendable (StopSignal) -> Void) -> Void = { SignalWatch.begin(onFirst: $0) },
+    watch: (@escaping @Sendable (StopSignal) -> Void) -> Void = {
+        SignalWatch.begin(endingWithin: endingLimit, onFirst: $0)
+    },
     _ work: @escaping @Sendable () async -> CommandEnd
 ) async -> CommandEnd {
     let stopped = StopRecord()

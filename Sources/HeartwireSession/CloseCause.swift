@@ -201,6 +201,18 @@ extension CloseCause {
     }
 }
 
+extension CloseCause {
+    /// Whether neither side had asked for this end.
+    package var isFailure: Bool {
+        switch self {
+        case .closedByApp, .closedByPeer: false
+        case .heartbeatTimeout, .connectTimeout, .connectFailed, .refused, .badHandshake,
+            .protocolViolation, .connectionLost, .requestFailed:
+            true
+        }
+    }
+}
+
 extension CloseCause: CustomStringConvertible {
     /// One line for people. Holds the peer's reason, so it is not for the journal.
     public var description: String {

@@ -28,6 +28,9 @@ public protocol Transport: AnyObject {
     /// refused and does not come to the end of its words has refused. `nil` unless there is such a cause.
     var pendingCause: CloseCause? { get }
 
+    /// How many bytes of what was sent the peer's system has not acknowledged yet, as far as this side can tell.
+    var unacknowledgedBytes: Int { get }
+
     /// Drops the connection at once: no close frame, no waiting, and no report afterwards.
     func abort()
 
@@ -38,6 +41,9 @@ public protocol Transport: AnyObject {
 extension Transport {
     /// None.
     public var pendingCause: CloseCause? { nil }
+
+    /// 0, where there is no way to tell.
+    public var unacknowledgedBytes: Int { 0 }
 }
 
 /// Who hears what a ``Transport`` reports. Each report carries the generation the transport was made for.

@@ -19,6 +19,10 @@ public protocol ByteChannel: AnyObject {
     ///   nothing where that has to wait, see ``ByteChannelHandler/channelReadsToTheEnd``.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
+    /// How many bytes of what was written wait here or in the system until the peer's system acknowledges them.
+    /// The default does not know, and tells 0.
+    var unacknowledgedBytes: Int { get }
+
     /// Stops or resumes reading.
     func setReading(_ isReading: Bool)
 
@@ -41,6 +45,9 @@ public protocol ByteChannel: AnyObject {
 }
 
 extension ByteChannel {
+    /// 0: not known.
+    public var unacknowledgedBytes: Int { 0 }
+
     /// Nothing: it is a wish.
     public func limitReads(to bytes: Int) {}
 

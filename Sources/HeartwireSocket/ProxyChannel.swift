@@ -160,6 +160,9 @@ final class ProxyChannel: ByteChannel, ByteChannelHandler, @unchecked Sendable {
         }
     }
 
+    /// What the proxy's system has not acknowledged; of the server's nobody here can tell.
+    var unacknowledgedBytes: Int { base?.unacknowledgedBytes ?? 0 }
+
     /// While the proxy is asked, its answers are read whatever the handler wants.
     func setReading(_ isReading: Bool) {
         guard self.isReading != isReading, state != .ended else { return }

@@ -104,6 +104,10 @@ final class SocketTransport: Transport, TurnFlushable {
 
     var pendingCause: CloseCause? { engine.pendingRefusal.map { .refused($0) } }
 
+    var unacknowledgedBytes: Int {
+        state == .open ? engine.outgoingCount + (channel?.unacknowledgedBytes ?? 0) : 0
+    }
+
     func send(_ message: Message) throws(SendError) -> Bool {
         // The engine does not hear of every end: not of an abort, nor of a reset.
         guard state == .open else { throw isEnding ? SendError.closed : SendError.notOpen }

@@ -101,6 +101,11 @@ public final class TCPChannel: ByteChannel, ReadinessHandler, @unchecked Sendabl
         race.start()
     }
 
+    /// What the kernel holds until it is acknowledged.
+    public var unacknowledgedBytes: Int {
+        state == .up ? TCPSocket.unacknowledgedBytes(descriptor) : 0
+    }
+
     /// Begins to read from an accepted socket.
     public func start() {
         updateInterest()

@@ -95,6 +95,19 @@ enum TCPSocket {
         }
     }
 
+    /// How many bytes were written and not acknowledged by the peer's system; 0 where the system does not tell.
+    static func unacknowledgedBytes(_ descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        #if canImport(Darwin)
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            let status = getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length)
+        #else
+            // SIOCOUTQ of tcp(7) under its other name.
+            let status = ioctl(descriptor, UInt(TIOCOUTQ), &count)
+        #endif
+        return status == 0 ? Int(count) : 0
+    }
+
     /// Zero bytes mean that the peer has finished writing.
     static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer
     {

@@ -32,6 +32,11 @@
             return taken
         }
 
+        /// Ciphertext that waits here, and what the channel beneath holds.
+        public var unacknowledgedBytes: Int {
+            (session?.memory.outgoing.count ?? 0) + (base?.unacknowledgedBytes ?? 0)
+        }
+
         func flush() {
             guard let session, let base, !isBlocked else { return }
             let waiting = session.memory.outgoing.count

@@ -98,6 +98,8 @@ public final class RecordedTransport: Transport, TransportObserver {
 
     /// What the inner transport says.
     public var pendingCause: CloseCause? { inner?.pendingCause }
+    /// As the wrapped transport has it.
+    public var unacknowledgedBytes: Int { inner?.unacknowledgedBytes ?? 0 }
 
     /// Begins to connect.
     public func open() {

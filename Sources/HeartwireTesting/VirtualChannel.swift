@@ -54,7 +54,7 @@ public final class VirtualChannel: ByteChannel {
     }
 
     /// How many bytes this end has written that the other has not read.
-    public var unsentBytes: Int { outgoing.outstandingBytes }
+    public var unacknowledgedBytes: Int { outgoing.outstandingBytes }
 
     // MARK: ByteChannel
 

@@ -20,17 +20,20 @@ private final class ScriptedClient: LineClient {
     private let opens: Bool
     private let outcome: LineOutcome
     private let dropped: Int
+    /// What is told to wait for acknowledgement, one number at each question; then nothing.
+    private let unacknowledged: Locked<[Int]>
     private let answer: @Sendable (ScriptedClient, Message) -> Void
 
     init(
-        opens: Bool = true, cause: CloseCause? = nil, outcome: LineOutcome = .sent,
-        dropped: Int = 0,
+        opens: Bool = true, cause: CloseCause? = nil, outcome: LineOutcome = .sent(endedBefore: 0),
+        dropped: Int = 0, unacknowledged: [Int] = [],
         answer: @escaping @Sendable (ScriptedClient, Message) -> Void = { _, _ in }
     ) {
         (incoming, sink) = AsyncStream.makeStream()
         self.opens = opens
         self.outcome = outcome
         self.dropped = dropped
+        self.unacknowledged = Locked(unacknowledged)
         self.answer = answer
         state.withLock { $0.cause = cause }
     }
@@ -55,6 +58,10 @@ private final class ScriptedClient: LineClient {
         guard isOpen else { return .ended }
         answer(self, message)
         return outcome
+    }
+
+    func unacknowledgedBytes() async -> Int {
+        unacknowledged.withLock { $0.isEmpty ? 0 : $0.removeFirst() }
     }
 
     func stopReconnecting() async { state.withLock { $0.isLast = true } }
@@ -131,6 +138,38 @@ struct ConnectCommandTests {
         #expect(ran.output == "a\nb\nlast\n")
         #expect(ran.end == .done)
         #expect(client.closes == [.normalClosure])
+    }
+
+    @Test(
+        "K12-02: the linger begins, and with it the close, once what was sent has been acknowledged"
+    )
+    func drains() async throws {
+        // A server that takes a little at a time, and each time just before it is given up.
+        let steps = 5_000 / 20
+        let amounts = [900, 500, 400].flatMap { [Int](repeating: $0, count: steps - 1) }
+        let waits = Locked<[Duration]>([])
+        let client = ScriptedClient(unacknowledged: amounts)
+        let ran = try await run(client, input: "a\n", words: ["--linger", "3s"]) { duration in
+            waits.withLock { $0.append(duration) }
+        }
+        #expect(ran.end == .done)
+        #expect(client.closes == [.normalClosure])
+        let expected = [Duration](repeating: .milliseconds(20), count: 3 * (steps - 1))
+        #expect(waits.withLock { $0 } == expected + [.seconds(3)])
+    }
+
+    @Test("K12-02: a server that takes nothing more for the close's time is not waited for")
+    func drainsInVain() async throws {
+        let waits = Locked<[Duration]>([])
+        let client = ScriptedClient(unacknowledged: [Int](repeating: 900, count: 1_000))
+        let ran = try await run(
+            client, input: "a\n", words: ["--linger", "3s", "--close-timeout", "100ms"]
+        ) { duration in
+            waits.withLock { $0.append(duration) }
+        }
+        #expect(client.closes == [.normalClosure])
+        #expect(ran.end == .done)
+        #expect(waits.withLock { $0 } == [Duration](repeating: .milliseconds(20), count: 5))
     }
 
     @Test("K12-02: with --until-close the end of the input closes nothing, the server does")
@@ -315,7 +354,24 @@ struct ConnectCommandTests {
         let client = ScriptedClient { client, _ in client.end(.heartbeatTimeout) }
         let ran = try await run(client, input: "a\nb\n", sleep: forever)
         #expect(ran.end == .failed("no pong in time", as: .timedOut))
-        #expect(ran.told == ["1 line of the input could not be sent"])
+        #expect(
+            ran.told == ["1 line of the input could not be sent, 1 line may not have arrived"])
+    }
+
+    @Test("K12-02: lines of a connection that was lost may not have arrived, and that is told")
+    func lostUnderway() async throws {
+        let client = ScriptedClient { client, message in
+            if message == .text("b") {
+                client.end(.connectionLost(ConnectionFailure(.endOfStream)))
+            }
+        }
+        let ran = try await run(client, input: "a\nb\n", sleep: forever)
+        #expect(ran.told == ["2 lines may not have arrived"])
+        #expect(
+            ran.end
+                == .failed(
+                    "connection lost: the peer ended the stream without a Close frame",
+                    as: .closedAbnormally))
     }
 
     @Test("a line whose connection ended under it may not have arrived, and that is told")

@@ -77,7 +77,7 @@ struct InputLinesTests {
         let pipe = TestPipe()
         pipe.feed(Array("a\n".utf8))
         let lines = InputLines(ChunkReader(descriptor: pipe.readEnd), maximumLineBytes: 5)
-        for try await _ in lines { lines.ledger.note(.sent) }
+        for try await _ in lines { lines.ledger.note(.sent(endedBefore: 0)) }
         lines.countRest()
         #expect(lines.ledger.loss == nil)
     }

@@ -1,6 +1,20 @@
+import HeartwireProtocol
+import HeartwireSession
 import Testing
 
 @testable import HeartwireCLI
+
+private let confirmed = CloseCause.closedByApp(sent: 1000, answer: PeerClose(code: 1000))
+private let unconfirmed = CloseCause.closedByApp(sent: 1000, answer: nil)
+private let lost = CloseCause.connectionLost(ConnectionFailure(.reset, systemCode: 104))
+
+extension LineLedger {
+    /// So many lines are read and sent over the connection before which `ended` others had ended.
+    fileprivate func send(_ count: Int, endedBefore ended: Int = 0) {
+        noteRead(count)
+        for _ in 0..<count { note(.sent(endedBefore: ended)) }
+    }
+}
 
 @Suite("LineLedger")
 struct LineLedgerTests {
@@ -9,8 +23,8 @@ struct LineLedgerTests {
         let ledger = LineLedger()
         #expect(ledger.loss == nil)
         ledger.noteRead(2)
-        ledger.note(.sent)
-        ledger.note(.sent)
+        ledger.note(.sent(endedBefore: 0))
+        ledger.note(.sent(endedBefore: 0))
         #expect(ledger.loss == nil)
     }
 
@@ -18,10 +32,10 @@ struct LineLedgerTests {
     func unsent() {
         let ledger = LineLedger()
         ledger.noteRead(3)
-        ledger.note(.sent)
+        ledger.note(.sent(endedBefore: 0))
         ledger.note(.ended)
         #expect(ledger.loss == "2 lines of the input could not be sent")
-        ledger.note(.sent)
+        ledger.note(.sent(endedBefore: 0))
         #expect(ledger.loss == "1 line of the input could not be sent")
     }
 
@@ -43,5 +57,83 @@ struct LineLedgerTests {
         ledger.noteRead(1)
         #expect(
             ledger.loss == "1 line of the input could not be sent, 1 line may not have arrived")
+    }
+
+    @Test("K12-02: lines that were on their way when a connection broke may not have arrived")
+    func onTheirWay() {
+        let ledger = LineLedger()
+        ledger.send(3)
+        ledger.noteConnectionEnd()
+        ledger.send(2, endedBefore: 1)
+        ledger.noteConnectionEnd()
+        ledger.settle(confirmed)
+        #expect(ledger.loss == "3 lines may not have arrived")
+    }
+
+    @Test("K12-02: what the server answered a ping behind has arrived, and nothing else has")
+    func pinged() {
+        let ledger = LineLedger()
+        ledger.send(3)
+        ledger.notePing()
+        ledger.send(2)
+        ledger.notePong()
+        // Not for lines that were sent behind the ping.
+        ledger.notePong()
+        ledger.noteConnectionEnd()
+        ledger.settle(lost)
+        #expect(ledger.loss == "2 lines may not have arrived")
+    }
+
+    @Test("a ping of a connection that ended tells nothing of the next one's lines")
+    func pingOfYesterday() {
+        let ledger = LineLedger()
+        ledger.send(1)
+        ledger.notePing()
+        ledger.noteConnectionEnd()
+        ledger.send(1, endedBefore: 1)
+        ledger.notePong()
+        ledger.noteConnectionEnd()
+        ledger.settle(lost)
+        #expect(ledger.loss == "2 lines may not have arrived")
+    }
+
+    @Test("a line whose connection ended before that was noted may not have arrived")
+    func lateNote() {
+        let ledger = LineLedger()
+        ledger.noteRead(1)
+        let ended = ledger.endedConnections
+        ledger.noteConnectionEnd()
+        ledger.note(.sent(endedBefore: ended))
+        ledger.settle(confirmed)
+        #expect(ledger.loss == "1 line may not have arrived")
+    }
+
+    @Test(
+        "the last connection's lines are cleared by its orderly end, however it is told",
+        arguments: [
+            (confirmed, false), (unconfirmed, true), (lost, true), (.heartbeatTimeout, true),
+            (.closedByPeer(PeerClose(code: 1000)), false),
+            (.closedByPeer(PeerClose(code: nil)), false),
+            (.closedByPeer(PeerClose(code: 1012)), true),
+        ] as [(CloseCause, Bool)])
+    func lastConnection(cause: CloseCause, isInDoubt: Bool) {
+        let (heard, unheard) = (LineLedger(), LineLedger())
+        heard.send(2)
+        heard.noteConnectionEnd()
+        unheard.send(2)
+        for ledger in [heard, unheard] {
+            ledger.settle(cause)
+            #expect(ledger.loss == (isInDoubt ? "2 lines may not have arrived" : nil))
+        }
+    }
+
+    @Test("an attempt that fails behind a lost connection clears nothing")
+    func attemptBehind() {
+        let ledger = LineLedger()
+        ledger.send(2)
+        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd()
+        ledger.settle(confirmed)
+        #expect(ledger.loss == "2 lines may not have arrived")
     }
 }

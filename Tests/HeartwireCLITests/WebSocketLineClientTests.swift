@@ -43,14 +43,18 @@ private final class RunningEndpoint: Sendable {
 }
 
 private func makeClient(
-    _ url: String, _ told: Told = Told(), reconnects: Bool = true, base: Duration = .seconds(60)
+    _ url: String, _ told: Told = Told(), ledger: LineLedger = LineLedger(),
+    reconnects: Bool = true, base: Duration = .seconds(60),
+    heartbeat: HeartbeatSettings? = nil
 ) throws -> WebSocketLineClient {
     var configuration = ClientConfiguration()
     let backoff = try Backoff(base: base, jitter: .none, attempts: 5)
     configuration.reconnect = reconnects ? ReconnectPolicy(backoff: backoff) : nil
     configuration.connectTimeout = .seconds(10)
+    configuration.heartbeat = heartbeat
     return try WebSocketLineClient(
-        try WebSocketURL(url), tell: { line in told.lines.withLock { $0 += [line] } },
+        try WebSocketURL(url), ledger: ledger,
+        tell: { line in told.lines.withLock { $0 += [line] } },
         configuration: configuration)
 }
 
@@ -62,7 +66,7 @@ struct WebSocketLineClientTests {
         let told = Told()
         let client = try makeClient(endpoint.url, told)
         #expect(await client.open())
-        #expect(await client.send(.text("a")) == .sent)
+        #expect(await client.send(.text("a")) == .sent(endedBefore: 0))
         #expect(await client.nextMessage() == .text("a"))
         await client.close(.normalClosure)
         #expect(await client.nextMessage() == nil)
@@ -105,12 +109,35 @@ struct WebSocketLineClientTests {
         let client = try makeClient(endpoint.url, told, base: .milliseconds(10))
         #expect(await client.open())
         // Sent all the time: what meets the end of the first connection waits for the second.
-        var outcome = LineOutcome.sent
+        var outcome = LineOutcome.sent(endedBefore: 0)
         while told.opens < 2, outcome != .ended { outcome = await client.send(.text("x")) }
         #expect(told.opens >= 2)
         #expect(told.all.contains { $0.contains("1012") && $0.contains("attempt 1 follows") })
         await client.close(.normalClosure)
         _ = await client.cause()
+        _ = await endpoint.stop()
+    }
+
+    @Test("K12-02: a line that a lost connection carried is in doubt, unless a pong came behind it")
+    func inDoubt() async throws {
+        let endpoint = try await RunningEndpoint()
+        for isPinged in [false, true] {
+            let ledger = LineLedger()
+            let client = try makeClient(
+                endpoint.url + "?drop=rst@\(isPinged ? 400 : 50)", ledger: ledger,
+                reconnects: false,
+                heartbeat: isPinged ? .every(.milliseconds(20), timeout: .seconds(10)) : nil)
+            #expect(await client.open())
+            ledger.noteRead(1)
+            ledger.note(await client.send(.text("a")))
+            #expect(await client.nextMessage() == .text("a"))
+            #expect(await client.nextMessage() == nil)
+            let cause = await client.cause()
+            #expect(cause.kind == .connectionLost)
+            ledger.settle(cause)
+            #expect(ledger.loss == (isPinged ? nil : "1 line may not have arrived"))
+            #expect(await client.unacknowledgedBytes() == 0)
+        }
         _ = await endpoint.stop()
     }
 

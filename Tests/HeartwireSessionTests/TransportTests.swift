@@ -14,6 +14,7 @@ struct TransportTests {
     @Test("K05-08: a transport that says nothing of it has no cause ahead of its end")
     func pendingCause() {
         #expect(Silent().pendingCause == nil)
+        #expect(Silent().unacknowledgedBytes == 0)
     }
 
     @Test("L3: a factory that says nothing of it has nobody who tells of paths")

@@ -132,6 +132,24 @@ struct SocketTransportTests {
     }
 
     @Test(
+        "K12-02: what the server has not taken is told, wherever it waits, while the connection is open"
+    )
+    func unacknowledged() throws {
+        let rig = try TransportRig.open()
+        #expect(rig.transport.unacknowledgedBytes == 0)
+        rig.atServer { $0.setReading(false) }
+        let block = Message.binary([UInt8](repeating: 1, count: 300_000))
+        try rig.perform { transport throws(SendError) in _ = try transport.send(block) }
+        #expect(rig.transport.unacknowledgedBytes == 300_014)
+        rig.atServer { $0.setReading(true) }
+        #expect(rig.transport.unacknowledgedBytes == 0)
+        rig.atServer { $0.setReading(false) }
+        try rig.perform { transport throws(SendError) in _ = try transport.send(block) }
+        rig.perform { $0.abort() }
+        #expect(rig.transport.unacknowledgedBytes == 0)
+    }
+
+    @Test(
         "T4, P4: marks below zero, or the wrong way round, hold no sender for ever",
         arguments: [(0, 0), (-1, -1), (100, -5), (0, 1_000), (Int.min, Int.max)])
     func oddMarks(_ high: Int, _ low: Int) throws {

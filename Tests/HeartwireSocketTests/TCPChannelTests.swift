@@ -78,6 +78,31 @@ struct TCPChannelTests {
     }
 
     @Test(
+        "K12-02: the kernel tells what the peer's has not acknowledged",
+        arguments: PollerKind.allCases)
+    func unacknowledged(_ kind: PollerKind) async throws {
+        let pair = try await connectedPair(kind)
+        #expect(try await on(pair.loop) { pair.client.unacknowledgedBytes } == 0)
+        // More than both kernels hold: the writer's is full while nobody reads.
+        let block = [UInt8](repeating: 7, count: 64 << 20)
+        let (taken, waiting) = try await on(pair.loop) {
+            pair.serverChannel.setReading(false)
+            return (pair.client.write(block), pair.client.unacknowledgedBytes)
+        }
+        #expect(waiting > 0)
+        #expect(waiting <= taken)
+        pair.loop.execute { pair.serverChannel.setReading(true) }
+        await pair.serverHandler.log.wait { RecordingHandler.bytes($0).count == taken }
+        var left = waiting
+        // The last acknowledgement may come a moment after the last byte was read.
+        while left > 0 { left = try await on(pair.loop) { pair.client.unacknowledgedBytes } }
+        try await on(pair.loop) { pair.client.abort(reset: false) }
+        #expect(try await on(pair.loop) { pair.client.unacknowledgedBytes } == 0)
+        pair.server.stop()
+        pair.loop.shutdown()
+    }
+
+    @Test(
         "T2: the peer's FIN is the end of the stream, after everything before it",
         arguments: PollerKind.allCases)
     func endOfStream(_ kind: PollerKind) async throws {

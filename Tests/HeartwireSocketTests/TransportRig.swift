@@ -231,6 +231,8 @@ final class RecordingChannel: ByteChannel {
         set { base.handler = newValue }
     }
 
+    var unacknowledgedBytes: Int { base.unacknowledgedBytes }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         writes.append(bytes.count)
         return base.write(bytes)

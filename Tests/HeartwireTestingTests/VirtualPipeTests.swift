@@ -8,14 +8,14 @@ import Testing
         wire.at(wire.server) { $0.setReading(false) }
         #expect(wire.write(wire.client, "0123456789abc") == 10)
         #expect(wire.write(wire.client, "abc") == 0)
-        #expect(wire.client.channel?.unsentBytes == 10)
+        #expect(wire.client.channel?.unacknowledgedBytes == 10)
         wire.executor.advance(by: .milliseconds(5))
         #expect(wire.client.lines.isEmpty)
         wire.at(wire.server) { $0.setReading(true) }
         wire.executor.runUntilIdle()
         #expect(wire.server.lines == ["5 0123456789"])
         #expect(wire.client.lines == ["5 writable"])
-        #expect(wire.client.channel?.unsentBytes == 0)
+        #expect(wire.client.channel?.unacknowledgedBytes == 0)
         #expect(wire.write(wire.client, "abc") == 3)
         wire.executor.runUntilIdle()
         #expect(wire.client.lines == ["5 writable"])
@@ -66,7 +66,7 @@ import Testing
         wire.write(wire.client, "fullmore")
         wire.executor.runUntilIdle()
         #expect(wire.client.lines.contains("0 writable"))
-        #expect(wire.client.channel?.unsentBytes == 0)
+        #expect(wire.client.channel?.unacknowledgedBytes == 0)
     }
 
     @Test("A sender that has ended hears nothing of room")
@@ -93,6 +93,6 @@ import Testing
         #expect(wire.executor.runToEnd())
         #expect(sent == 100_000)
         #expect(received >= 100_000 / 7)
-        #expect(wire.client.channel?.unsentBytes == 0)
+        #expect(wire.client.channel?.unacknowledgedBytes == 0)
     }
 }

@@ -151,4 +151,29 @@ struct DisconnectTests {
         try world.checkNothingLeft(client)
         #expect(world.endpointKinds.count { $0 == .closeReceived(4_000) } == 1)
     }
+
+    @Test(
+        "K10-11: what breaks while the app's close is under way is told as a symptom, and is no cause",
+        arguments: [false, true])
+    func brokenWhileClosing(isGarbage: Bool) throws {
+        let world = World(latency: .milliseconds(10))
+        let client = try world.openClient()
+        try world.run {
+            if isGarbage {
+                // A text message that is not UTF-8 crosses our Close.
+                world.endpoint.connections.last?.send(raw: [0x81, 1, 0xFF])
+            } else {
+                world.endpoint.connections.last?.drop(.rst)
+            }
+            await client.disconnect()
+        }
+        #expect(
+            try world.state(client)
+                == .stopped(.disconnected(.closedByApp(sent: 1000, answer: nil))))
+        let symptoms = world.journal.filter { $0.kind == .symptom }
+        #expect(symptoms.map(\.cause) == [isGarbage ? .protocolViolation : .connectionLost])
+        #expect(symptoms.map(\.number) == [isGarbage ? 1007 : 104])
+        #expect(world.causes == [.closedByApp])
+        try world.checkNothingLeft(client)
+    }
 }

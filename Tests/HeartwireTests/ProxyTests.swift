@@ -39,6 +39,33 @@ import Testing
         #expect(result.journal.contains { $0.phase == .proxy })
     }
 
+    @Test("K12-02: through a proxy it is the proxy that acknowledges")
+    func unacknowledged() throws {
+        world.proxy(port: 3_128)
+        world.serve(port: 80) { connection in
+            connection.write(connection.switching)
+        }
+        let proxy = try ProxyConfiguration.http("http://proxy:3128")
+        let watched = try world.client("ws://h/") { $0.proxy = proxy }
+        let world = world
+        let (told, settled) = try world.executor.runScript {
+            let client = watched.client
+            await client.connect()
+            try await client.waitUntilOpen()
+            world.connections[0].channel.freeze()
+            try await client.send(.binary([UInt8](repeating: 1, count: 100_000)))
+            let told = await client.unacknowledgedBytes
+            world.connections[0].channel.thaw()
+            _ = await watched.log.wait(.seconds(1)) { _ in false }
+            let settled = await client.unacknowledgedBytes
+            await client.disconnect()
+            watched.stopWatching()
+            return (told, settled)
+        }
+        #expect(told >= 100_000)
+        #expect(settled == 0)
+    }
+
     @Test(
         "K05-22: any 2xx opens the tunnel, whatever it says of a body",
         arguments: [

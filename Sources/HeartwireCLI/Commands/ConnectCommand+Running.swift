@@ -5,12 +5,30 @@ import HeartwireSession
 extension ConnectCommand where Client == WebSocketLineClient {
     /// How long the journal's last lines may take to be written.
     private static var journalGrace: Duration { .seconds(2) }
+    /// How long the last lines for a person may take behind a signal. Nobody keeps the command alive who has stopped
+    /// reading them (field case K12-07).
+    private static var tellingGrace: Duration { .milliseconds(500) }
+    /// How long a signal's orderly end may take beyond the close.
+    private static var endingGrace: Duration { .seconds(4) }
 
     /// `heartwire connect` with the standard descriptors and the real client.
     static func run(_ options: ConnectOptions) async -> CommandEnd {
-        let tell: @Sendable (String) -> Void = {
-            DescriptorWriter.standardError.writeDiagnostic("heartwire: \($0)")
+        // Whoever reads them may be slow, and no thread that the session needs waits for that.
+        let lines = LineSink(
+            .standardError, wordsForDropped: { "heartwire: \($0) lines found no room here" }
+        ) { _ in }
+        let end = await run(options) { lines.append(displaySafe("heartwire: \($0)")) }
+        if case .stopped = end {
+            await lines.finish(within: tellingGrace)
+        } else {
+            await lines.finish(within: nil)
         }
+        return end
+    }
+
+    private static func run(
+        _ options: ConnectOptions, tell: @escaping @Sendable (String) -> Void
+    ) async -> CommandEnd {
         var journal: JournalFile?
         if let path = options.journal {
             switch JournalFile.open(path, tell: tell) {
@@ -24,20 +42,22 @@ extension ConnectCommand where Client == WebSocketLineClient {
         } catch {
             return .failed(error.description)
         }
+        let ledger = LineLedger()
         let client: WebSocketLineClient
         do {
             client = try WebSocketLineClient(
-                options.url, tell: tell, configuration: configuration)
+                options.url, ledger: ledger, tell: tell, configuration: configuration)
         } catch let failure as TLSFailure {
             return .failed("\(failure)")
         } catch {
             return .misused(UsageError(displaySafe("\(error)"), command: "connect"))
         }
         let lines = InputLines(
-            ChunkReader(descriptor: 0), maximumLineBytes: options.maximumLineBytes)
+            ChunkReader(descriptor: 0), maximumLineBytes: options.maximumLineBytes,
+            ledger: ledger)
         let command = ConnectCommand(
             client: client, lines: lines, options: options, tell: tell,
-            signals: SignalWatch.signals())
+            signals: SignalWatch.signals(endingWithin: options.closeTimeout + endingGrace))
         let end = await command.run()
         guard let journal else { return end }
         await journal.finish(within: journalGrace)

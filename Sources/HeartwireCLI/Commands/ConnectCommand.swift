@@ -7,16 +7,19 @@ import HeartwireSession
 /// a signal. A connection that is lost is made anew by the client while there is input. Whichever part ends first
 /// decides how the command ends:
 ///
-/// | what ends              | what is done                     | how the command ends      |
-/// |------------------------|----------------------------------|---------------------------|
-/// | the session            | nothing more                     | by its last cause         |
-/// | the input              | linger, then close 1000; or wait | by the connection's cause |
-/// | the input, by an error | close 1000                       | failed, with the line     |
-/// | the output             | close 1000                       | done if its reader left   |
-/// | a signal               | close 1001                       | stopped                   |
+/// | what ends              | what is done                       | how the command ends      |
+/// |------------------------|------------------------------------|---------------------------|
+/// | the session            | nothing more                       | by its last cause         |
+/// | the input              | drain, linger, close 1000; or wait | by the connection's cause |
+/// | the input, by an error | drain, close 1000                  | failed, with the line     |
+/// | the output             | close 1000                         | done if its reader left   |
+/// | a signal               | close 1001                         | stopped                   |
 ///
-/// Lines that were taken from the input and did not go out are counted at the end, and make a good end a failure. So are
-/// messages that a slow output left no room for while the command closed.
+/// To drain is to wait until the server's system has acknowledged what was sent, for as long as there is progress: the
+/// close's own time is not for that.
+///
+/// Lines that were taken from the input and did not go out, or may not have arrived, are counted at the end, and make a
+/// good end a failure. So are messages that a slow output left no room for while the command closed.
 struct ConnectCommand<Client: LineClient>: Sendable {
     /// The client, not yet connected.
     let client: Client
@@ -49,6 +52,9 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     /// keep the command alive.
     private static var printingGrace: Duration { .milliseconds(500) }
 
+    /// How long the command waits before it looks again what is still to be acknowledged.
+    private static var drainingStep: Duration { .milliseconds(20) }
+
     /// Runs to the end of the session.
     func run() async -> CommandEnd {
         // Not a task group: that would wait for a part that is blocked in a write.
@@ -74,6 +80,7 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         if end == .done || end != CommandEnd(cause) { tell(ConnectionEnd.line(for: cause)) }
         // Whoever stopped the command has stopped its input, too.
         if decided == nil { lines.countRest() }
+        lines.ledger.settle(cause)
         var losses = lines.ledger.loss.map { [$0] } ?? []
         // After a signal, or once the reader of the output has gone, nobody waits for them.
         if decided == nil, case let count = await client.droppedMessages(), count > 0 {
@@ -119,12 +126,15 @@ struct ConnectCommand<Client: LineClient>: Sendable {
                 await client.stopReconnecting()
                 guard case .linger(let duration) = options.atEnd else { continue }
                 start {
-                    await sleep(duration)
+                    if await drain() { await sleep(duration) }
                     return .lingered
                 }
             case .inputEnded(let error?):
                 decided = decided ?? .failed(error.description)
-                await client.close(.normalClosure)
+                start {
+                    _ = await drain()
+                    return .lingered
+                }
             case .lingered:
                 await client.close(.normalClosure)
             case .signalled(let signal):
@@ -157,6 +167,23 @@ struct ConnectCommand<Client: LineClient>: Sendable {
             return .inputEnded(error)
         }
         return Task.isCancelled ? .cancelled : .inputEnded(nil)
+    }
+
+    /// Waits until all that was sent has been acknowledged.
+    ///
+    /// - Returns: `false` when the server has taken nothing more for as long as a close may take.
+    private func drain() async -> Bool {
+        var least = Int.max
+        var stood = Duration.zero
+        while !Task.isCancelled {
+            let waiting = await client.unacknowledgedBytes()
+            guard waiting > 0 else { return true }
+            stood = waiting < least ? .zero : stood + Self.drainingStep
+            guard stood < options.closeTimeout else { return false }
+            least = min(least, waiting)
+            await sleep(Self.drainingStep)
+        }
+        return true
     }
 
     private func printMessages() async -> Part {

@@ -50,7 +50,7 @@ struct ConnectOptions: Sendable, Hashable {
         "subprotocol", "NAME,…", "Offer these subprotocols, best first.")
     private static let lingerOption = Option.duration(
         "linger", default: .seconds(1), minimum: .zero,
-        "After the end of the input, wait this long for answers, then close.")
+        "After the input has ended and gone out, wait this long for answers, then close.")
     private static let untilCloseOption = Option.flag(
         "until-close", "After the end of the input, wait until the server closes.")
     private static let connectTimeoutOption = Option.duration(
@@ -103,10 +103,15 @@ struct ConnectOptions: Sendable, Hashable {
             been open, it is made anew when it is lost or the server closes it, after 1 s, 2 s
             and so on, at most 10 times in a row, unless the close code says that this is of no
             use (1002, 1003, 1007 to 1010, 1015, 3003, 4403). Lines wait meanwhile. A line is
-            sent once: one that was on its way when the connection broke is not sent again.
-            Lines that could not be sent are counted at the end, with status 1, and so are
-            messages that came during the close while 4 MiB waited to be printed. After the end
-            of the input no connection is made anew.
+            sent once: one that was on its way when the connection ended is not sent again.
+
+            The end counts, with status 1 where all else went well, the lines that could not be
+            sent, those that may not have arrived (no pong and no orderly close came behind them
+            on their connection), and messages that came during the close while 4 MiB waited to
+            be printed.
+
+            After the end of the input no connection is made anew. What was sent may go out for
+            as long as the server takes it; then comes --linger, and then the close.
 
             A clean end (status 0) is a close that this side asked for and the server confirmed,
             or, with --no-reconnect or after the end of the input, a close by the server with

@@ -3,8 +3,8 @@ import HeartwireSession
 
 /// What became of a message that ``LineClient/send(_:)`` was given.
 enum LineOutcome: Sendable, Hashable {
-    /// It was handed to the connection.
-    case sent
+    /// It was handed to a connection, before which so many others had ended; see ``LineLedger``.
+    case sent(endedBefore: Int)
     /// It was handed to a connection that ended before there was room for it: it may have arrived or not.
     case unsure
     /// It was not sent, and nothing will be any more.
@@ -22,6 +22,9 @@ protocol LineClient: Sendable {
     /// The next message that arrived; `nil` when there will be none any more. Messages that arrived before the
     /// end come before the `nil` (field case K10-08). One task at a time.
     func nextMessage() async -> Message?
+
+    /// How many bytes of what was sent the server's system has not acknowledged.
+    func unacknowledgedBytes() async -> Int
 
     /// From now on a connection that ends is not made anew.
     func stopReconnecting() async

@@ -1,17 +1,43 @@
+import HeartwireProtocol
+import HeartwireSession
 import HeartwireSocket
 
 /// Counts what becomes of the lines of the input, so that none is lost in silence.
+///
+/// A line that was sent has arrived for certain once the server has answered a ping that went out behind it, or a Close.
+/// When a connection ends, the lines behind its last pong are in doubt. The end of the last connection decides about its
+/// own: an orderly one clears them.
 final class LineLedger: Sendable {
     private struct Counts {
         var read = 0
+        /// Handed to a connection, whatever became of them.
         var sent = 0
+        /// Sent over the present connection and not known to have arrived.
+        var open = 0
+        /// How many of those stand ahead of the ping that waits for its pong.
+        var pinged = 0
+        /// Those of the connection that ended last.
+        var doubtful = 0
+        /// Lines that may not have arrived.
         var unsure = 0
+        /// How many connections have ended.
+        var ended = 0
         var isWithinLine = false
         var hasEnded = false
         var isCut = false
+
+        mutating func endConnection() {
+            unsure += doubtful
+            doubtful = open
+            open = 0
+            pinged = 0
+            ended += 1
+        }
     }
 
     private let counts = Locked(Counts())
+
+    // MARK: The input
 
     /// So many more lines were taken from the input, and perhaps the beginning of one.
     func noteRead(_ count: Int, isWithinLine: Bool = false) {
@@ -37,21 +63,61 @@ final class LineLedger: Sendable {
         counts.withLock { $0.isCut = true }
     }
 
-    /// What became of one of them.
+    // MARK: The connections
+
+    /// How many connections have ended: asked right before a line is sent.
+    var endedConnections: Int { counts.withLock { $0.ended } }
+
+    /// What became of one of the lines.
     func note(_ outcome: LineOutcome) {
         counts.withLock { counts in
             switch outcome {
-            case .sent: counts.sent += 1
-            case .unsure: counts.unsure += 1
+            case .sent(let ended):
+                counts.sent += 1
+                // Its connection may have ended before this was noted.
+                if ended == counts.ended { counts.open += 1 } else { counts.unsure += 1 }
+            case .unsure:
+                counts.sent += 1
+                counts.unsure += 1
             case .ended: break
             }
         }
     }
 
+    /// A ping goes out behind what was sent. At most one is on its way.
+    func notePing() {
+        counts.withLock { $0.pinged = $0.open }
+    }
+
+    /// The server has answered it, and so has read what was ahead of it.
+    func notePong() {
+        counts.withLock { counts in
+            counts.open -= counts.pinged
+            counts.pinged = 0
+        }
+    }
+
+    /// A connection has ended, or an attempt to make one.
+    func noteConnectionEnd() {
+        counts.withLock { $0.endConnection() }
+    }
+
+    /// The session is over, and its last connection ended for `cause`.
+    func settle(_ cause: CloseCause) {
+        counts.withLock { counts in
+            // Where nobody has told of the end yet.
+            if counts.open > 0 { counts.endConnection() }
+            if !cause.clearsLines { counts.unsure += counts.doubtful }
+            counts.doubtful = 0
+        }
+    }
+
+    // MARK: The balance
+
     /// Which lines did not go out, in words; `nil` when all of them did.
     var loss: String? {
         let counts = counts.withLock { $0 }
-        let unsent = counts.read - counts.sent - counts.unsure
+        let unsent = counts.read - counts.sent
         var parts: [String] = []
         if unsent > 0 {
             let bound = counts.isCut ? "at least " : ""
@@ -66,4 +132,10 @@ final class LineLedger: Sendable {
     private static func lines(_ count: Int) -> String {
         count == 1 ? "1 line" : "\(count) lines"
     }
+}
+
+extension CloseCause {
+    /// Whether lines that the last connection carried count as arrived: its server has confirmed our close behind
+    /// them, or has closed by itself as one that has what it wanted (field case K12-01).
+    fileprivate var clearsLines: Bool { CommandEnd(self) == .done }
 }

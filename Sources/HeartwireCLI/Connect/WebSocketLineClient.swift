@@ -14,6 +14,7 @@ final class WebSocketLineClient: LineClient {
 
     private let client: WebSocketClient
     private let url: WebSocketURL
+    private let ledger: LineLedger
     private let tell: @Sendable (String) -> Void
     private let messages: MessageSource
     private let wish = Locked(Wish())
@@ -23,15 +24,23 @@ final class WebSocketLineClient: LineClient {
     ///
     /// - Parameters:
     ///   - url: the server.
+    ///   - ledger: told of pings, pongs and the ends of connections, as they come.
     ///   - tell: takes one line for each state, not yet escaped.
     ///   - configuration: the client's configuration.
     /// - Throws: what ``WebSocketClient`` throws for a configuration that cannot be used.
     init(
-        _ url: WebSocketURL, tell: @escaping @Sendable (String) -> Void,
+        _ url: WebSocketURL, ledger: LineLedger, tell: @escaping @Sendable (String) -> Void,
         configuration: ClientConfiguration
     ) throws {
-        client = try WebSocketClient(url) { $0 = configuration }
+        var configuration = configuration
+        // In the client's own domain, so that the ledger hears in the order in which it happens.
+        configuration.journal = { [journal = configuration.journal] event in
+            ledger.note(event)
+            journal?(event)
+        }
+        client = try WebSocketClient(url, configuration: configuration)
         self.url = url
+        self.ledger = ledger
         self.tell = tell
         // Claimed before there is a connection: a session that stops at once ends this very sequence.
         messages = MessageSource(client.messages.makeAsyncIterator())
@@ -100,9 +109,10 @@ final class WebSocketLineClient: LineClient {
     func send(_ message: Message) async -> LineOutcome {
         var refusing: Generation?
         while true {
+            let ended = ledger.endedConnections
             do throws(SendError) {
                 try await client.send(message)
-                return .sent
+                return .sent(endedBefore: ended)
             } catch .connectionEnded {
                 return .unsure
             } catch {
@@ -128,6 +138,10 @@ final class WebSocketLineClient: LineClient {
         await messages.next()
     }
 
+    func unacknowledgedBytes() async -> Int {
+        await client.unacknowledgedBytes
+    }
+
     func stopReconnecting() async {
         let endsNow = wish.withLock { wish in
             wish.isLast = true
@@ -151,6 +165,22 @@ final class WebSocketLineClient: LineClient {
         // written by then.
         _ = await client.state
         return cause ?? .closedByApp(sent: nil, answer: nil)
+    }
+}
+
+extension LineLedger {
+    /// What the client's journal says of pings, pongs and ends.
+    fileprivate func note(_ event: JournalEvent) {
+        switch event.kind {
+        case .pingSent: notePing()
+        case .pongReceived: notePong()
+        case .closed: noteConnectionEnd()
+        case .connectRequested, .disconnectRequested, .checkRequested, .suspendRequested,
+            .resumeRequested, .pathChanged, .heartbeatChanged, .requestAsked, .requestProvided,
+            .progressed, .opened, .pingReceived, .closeSent, .aborted, .stale, .symptom,
+            .stateChanged, .readingPaused, .readingResumed:
+            break
+        }
     }
 }
 

@@ -19,21 +19,25 @@ final class LineSink: Sendable {
     static let maximumWaitingBytes = 1 << 20
 
     private let writer: DescriptorWriter
+    private let wordsForDropped: @Sendable (Int) -> String
     private let state: Locked<State>
     private let onFailure: @Sendable (OutputError) -> Void
     // Of our own: its thread may block in a write.
-    private let queue = DispatchQueue(label: "heartwire.journal")
+    private let queue = DispatchQueue(label: "heartwire.lines")
 
     /// Writes to where `writer` does.
     ///
     /// - Parameters:
     ///   - isHeld: whether lines wait until ``release()``.
+    ///   - wordsForDropped: the line that stands for so many that were dropped.
     ///   - onFailure: called once, on a thread of its own, when a write has failed; nothing is written after that.
     init(
         _ writer: DescriptorWriter, isHeld: Bool = false,
+        wordsForDropped: @escaping @Sendable (Int) -> String = { "{\"dropped_lines\":\($0)}" },
         onFailure: @escaping @Sendable (OutputError) -> Void
     ) {
         self.writer = writer
+        self.wordsForDropped = wordsForDropped
         self.onFailure = onFailure
         state = Locked(State(isHeld: isHeld))
     }
@@ -46,7 +50,7 @@ final class LineSink: Sendable {
                 state.dropped += 1
                 return false
             }
-            Self.noteDropped(&state)
+            noteDropped(&state)
             state.waiting += line.utf8
             state.waiting.append(0x0A)
             return Self.begins(&state)
@@ -63,22 +67,24 @@ final class LineSink: Sendable {
         if begins { queue.async { self.write() } }
     }
 
-    /// Returns when all that was appended has been written, or after `limit`: a reader that has stopped reading does
-    /// not keep the program alive.
-    func finish(within limit: Duration) async {
-        state.withLock { Self.noteDropped(&$0) }
+    /// Returns when all that was appended has been written, or after `limit`, where there is one: a reader that has
+    /// stopped reading does not keep the program alive.
+    func finish(within limit: Duration?) async {
+        state.withLock { noteDropped(&$0) }
         release()
         let (ends, sink) = AsyncStream.makeStream(of: Void.self)
         queue.async { sink.yield() }
-        DispatchQueue.global().asyncAfter(
-            deadline: .now() + .milliseconds(max(0, limit.milliseconds))
-        ) { sink.yield() }
+        if let limit {
+            DispatchQueue.global().asyncAfter(
+                deadline: .now() + .milliseconds(max(0, limit.milliseconds))
+            ) { sink.yield() }
+        }
         for await _ in ends { return }
     }
 
-    private static func noteDropped(_ state: inout State) {
+    private func noteDropped(_ state: inout State) {
         guard state.dropped > 0 else { return }
-        state.waiting += "{\"dropped_lines\":\(state.dropped)}\n".utf8
+        state.waiting += "\(wordsForDropped(state.dropped))\n".utf8
         state.dropped = 0
     }
 

@@ -65,7 +65,7 @@ final class SimulationPathAudit {
             expectNothing(event)
         case .connectRequested, .checkRequested, .pathChanged,
             .requestProvided, .progressed, .opened, .pongReceived, .pingReceived, .closeSent,
-            .aborted, .stale:
+            .aborted, .symptom, .stale:
             return
         }
     }

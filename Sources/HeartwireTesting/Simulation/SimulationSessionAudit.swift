@@ -78,7 +78,7 @@ final class SimulationSessionAudit {
             .suspendRequested, .resumeRequested:
             mayReplacePing = true
         case .connectRequested, .disconnectRequested, .requestProvided, .progressed, .pingSent,
-            .pongReceived, .pingReceived, .closeSent, .aborted, .stale:
+            .pongReceived, .pingReceived, .closeSent, .aborted, .symptom, .stale:
             return
         }
     }

@@ -75,6 +75,7 @@ final class SimulationTransport: Transport, TransportObserver {
     // MARK: Transport
 
     var pendingCause: CloseCause? { inner?.pendingCause }
+    var unacknowledgedBytes: Int { inner?.unacknowledgedBytes ?? 0 }
 
     func open() {
         guard !factory.isDead else { return }
