@@ -22,6 +22,22 @@ struct ChatRoomTests {
         #expect(room.lines == [line])
     }
 
+    @Test("who has gone does not answer a late greeting as if still there, but still hears lines")
+    func gone() {
+        var room = ChatRoom(me: alice)
+        #expect(room.greeting == .present(alice, asks: true))
+        room.say(line(alice, 1))
+        #expect(room.go() == .left(alice))
+        #expect(
+            room.hear(.present(bob, asks: true))
+                == .init(news: .joined(bob), answers: [.said(line(alice, 1))]))
+        let said = line(bob, 7)
+        #expect(
+            room.hear(.said(said))
+                == .init(news: .said(said), answers: [.heard(said.id, by: alice)]))
+        #expect(room.greeting == .left(alice))
+    }
+
     @Test("what the room sends back to its sender changes nothing")
     func ownEcho() {
         var room = ChatRoom(me: alice)

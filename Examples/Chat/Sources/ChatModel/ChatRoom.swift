@@ -26,12 +26,25 @@ public struct ChatRoom: Sendable {
     public private(set) var marks: [UInt64: ChatMark] = [:]
     /// Who else is there, as far as they have said so.
     public private(set) var people: [ChatPerson] = []
+    /// Whether this person has gone, and so tells nobody any more of being there.
+    private var hasLeft = false
     /// Who has which of the own lines, by its number.
     private var listeners: [UInt64: Set<UInt64>] = [:]
 
     /// An empty room.
     public init(me: ChatPerson) {
         self.me = me
+    }
+
+    /// What to say on a new connection: who is here, or once more that this person has gone.
+    public var greeting: ChatPacket { hasLeft ? .left(me) : .present(me, asks: true) }
+
+    /// This person goes. A greeting that comes later is not answered, or others would take it for a return.
+    ///
+    /// - Returns: what to send.
+    public mutating func go() -> ChatPacket {
+        hasLeft = true
+        return .left(me)
     }
 
     /// An own line was taken in for delivery.
@@ -69,7 +82,7 @@ public struct ChatRoom: Sendable {
             people.append(person)
             outcome.news = .joined(person)
         }
-        if asks { outcome.answers.append(.present(me, asks: false)) }
+        if asks, !hasLeft { outcome.answers.append(.present(me, asks: false)) }
         for line in lines.filter({ $0.id.author == me }).suffix(Self.repeatLimit)
         where listeners[line.id.number]?.contains(person.id) == false {
             outcome.answers.append(.said(line))

@@ -96,7 +96,7 @@ public final class ChatSession {
     ///
     /// - Returns: how many lines nobody has heard.
     public func end(grace: Duration = .seconds(5)) async -> Int {
-        await send([.left(room.me)])
+        await send([room.go()])
         return await client.shutdown(grace: grace).left.count
     }
 
@@ -104,7 +104,7 @@ public final class ChatSession {
         for await state in client.states {
             self.state = state
             if state != .idle { tell(.state(state)) }
-            if case .open = state { await send([.present(room.me, asks: true)]) }
+            if case .open = state { await send([room.greeting]) }
             if case .stopped = state { return }
         }
     }
