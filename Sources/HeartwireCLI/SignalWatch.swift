@@ -40,12 +40,15 @@ enum SignalWatch {
         return true
     }
 
-    /// The same, and the process ends with the signal's status where the orderly end has not come within `limit`: whatever
-    /// the program is blocked in, such as a write that nobody reads, one signal is enough.
+    /// The same, and the process ends with the signal's status where the orderly end has not come within `limit`, which is
+    /// asked for when the signal comes: whatever the program is blocked in, such as a write that nobody reads, one signal
+    /// is enough.
     static func begin(
-        endingWithin limit: Duration, onFirst: @escaping @Sendable (StopSignal) -> Void
+        endingWithin limit: @autoclosure @escaping @Sendable () -> Duration,
+        onFirst: @escaping @Sendable (StopSignal) -> Void
     ) {
         begin { signal in
+            let limit = limit()
             onFirst(signal)
             // On the watch's own thread, which has nothing else to do.
             usleep(UInt32(clamping: max(0, limit.milliseconds) * 1_000))
@@ -55,15 +58,13 @@ enum SignalWatch {
 
     /// The first signal as a sequence of one. Begins to watch.
     ///
-    /// - Parameter limit: how long the orderly end may take, see ``begin(endingWithin:onFirst:)``; `nil` for any time.
-    static func signals(endingWithin limit: Duration? = nil) -> AsyncStream<StopSignal> {
+    /// - Parameter limit: how long the orderly end may take, see ``begin(endingWithin:onFirst:)``.
+    static func signals(
+        endingWithin limit: @autoclosure @escaping @Sendable () -> Duration
+    ) -> AsyncStream<StopSignal> {
         let (stream, sink) = AsyncStream.makeStream(
             of: StopSignal.self, bufferingPolicy: .bufferingOldest(1))
-        if let limit {
-            begin(endingWithin: limit) { sink.yield($0) }
-        } else {
-            begin { sink.yield($0) }
-        }
+        begin(endingWithin: limit()) { sink.yield($0) }
         return stream
     }
 

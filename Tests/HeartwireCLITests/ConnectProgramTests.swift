@@ -322,6 +322,33 @@ struct ConnectSignalTests {
         #expect(ran.diagnostics.contains("closed by the app (1001), not confirmed by the peer\n"))
     }
 
+    @Test(
+        "K12-07: a standard error that nobody reads holds nothing up, neither a message nor the close"
+    )
+    func blockedDiagnostics() async throws {
+        let endpoint = try await EndpointProgram()
+        let program = try RunningProgram(["connect", endpoint.url], blocked: .diagnostics)
+        program.feed(Array("a\n".utf8), ends: false)
+        #expect(await program.line() == "a\n")
+        program.send(SIGTERM)
+        #expect(await program.statusAtEnd() == 143)
+    }
+
+    @Test(
+        "K12-07: one signal ends a command whose output or last words nobody reads",
+        arguments: [
+            (["endpoint"], .output), (["simulate", "worlds", "--seeds", "5"], .output),
+            (["connect", "ws://127.0.0.1:1/"], .diagnostics),
+        ] as [([String], RunningProgram.Blocked)])
+    func blockedForGood(arguments: [String], blocked: RunningProgram.Blocked) async throws {
+        let program = try RunningProgram(arguments, blocked: blocked)
+        // Before the watch has begun a signal ends it as well, in the system's own way.
+        try await Task.sleep(for: .milliseconds(300))
+        program.send(SIGTERM)
+        let status = await program.statusAtEnd()
+        #expect(status == 143 || status == SIGTERM)
+    }
+
     @Test("K12-07: a second signal ends a close that nobody answers at once")
     func second() async throws {
         let program = try start("?freeze@0", ["--close-timeout", "60m"])

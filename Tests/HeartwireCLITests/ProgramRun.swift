@@ -38,8 +38,11 @@ final class RunningProgram: @unchecked Sendable {
     private let collected = Collected()
     private let watchdog: DispatchWorkItem
 
+    /// What nobody reads, from the beginning.
+    enum Blocked { case nothing, output, diagnostics }
+
     /// Starts the program with `arguments`.
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String], blocked: Blocked = .nothing) throws {
         let program = try #require(programURL())
         let process = process
         watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
@@ -51,12 +54,17 @@ final class RunningProgram: @unchecked Sendable {
         for end in [input.writeEnd, output.readEnd, diagnostics.readEnd] {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
+        switch blocked {
+        case .nothing: break
+        case .output: output.fillUp()
+        case .diagnostics: diagnostics.fillUp()
+        }
         try process.run()
         input.closeReadEnd()
         output.closeWriteEnd()
         diagnostics.closeWriteEnd()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.limit, execute: watchdog)
-        collected.begin(diagnostics)
+        if blocked != .diagnostics { collected.begin(diagnostics) }
     }
 
     /// Writes to the standard input on a thread of its own, and then ends it where `ends` says so.
@@ -103,6 +111,18 @@ final class RunningProgram: @unchecked Sendable {
             return ProgramRun(
                 status: self.process.terminationStatus, output: printed,
                 diagnostics: self.collected.all())
+        }
+    }
+
+    /// Waits for the end of a program with something blocked, and takes nothing of what it wrote.
+    func statusAtEnd() async -> Int32 {
+        await offPool {
+            self.process.waitUntilExit()
+            self.watchdog.cancel()
+            self.output.closeReadEnd()
+            self.diagnostics.closeReadEnd()
+            if self.isInputOpen { self.input.closeWriteEnd() }
+            return self.process.terminationStatus
         }
     }
 

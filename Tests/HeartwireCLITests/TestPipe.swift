@@ -38,6 +38,16 @@ final class TestPipe: Sendable {
         closeWriteEnd()
     }
 
+    /// Leaves no room: the next write waits for a reader.
+    func fillUp() {
+        let flags = fcntl(writeEnd, F_GETFL)
+        _ = fcntl(writeEnd, F_SETFL, flags | O_NONBLOCK)
+        var byte: UInt8 = 0
+        let block = [UInt8](repeating: 0, count: 4_096)
+        while write(writeEnd, block, block.count) > 0 || write(writeEnd, &byte, 1) > 0 {}
+        _ = fcntl(writeEnd, F_SETFL, flags)
+    }
+
     func makeNonBlocking() {
         for end in [readEnd, writeEnd] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     }

@@ -1,11 +1,12 @@
 import Heartwire
 import HeartwireProtocol
 import HeartwireSession
+import HeartwireSocket
 
 extension ConnectCommand where Client == WebSocketLineClient {
     /// How long the journal's last lines may take to be written.
     private static var journalGrace: Duration { .seconds(2) }
-    /// How long the last lines for a person may take behind a signal. Nobody keeps the command alive who has stopped
+    /// How long the last lines for a person may take around a signal. Nobody keeps the command alive who has stopped
     /// reading them (field case K12-07).
     private static var tellingGrace: Duration { .milliseconds(500) }
     /// How long a signal's orderly end may take beyond the close.
@@ -17,7 +18,13 @@ extension ConnectCommand where Client == WebSocketLineClient {
         let lines = LineSink(
             .standardError, wordsForDropped: { "heartwire: \($0) lines found no room here" }
         ) { _ in }
-        let end = await run(options) { lines.append(displaySafe("heartwire: \($0)")) }
+        let signalLimit = Locked(options.closeTimeout + endingGrace)
+        let end = await run(options) {
+            SignalWatch.signals(endingWithin: signalLimit.withLock { $0 })
+        } tell: {
+            lines.append(displaySafe("heartwire: \($0)"))
+        }
+        signalLimit.withLock { $0 = tellingGrace }
         if case .stopped = end {
             await lines.finish(within: tellingGrace)
         } else {
@@ -27,7 +34,8 @@ extension ConnectCommand where Client == WebSocketLineClient {
     }
 
     private static func run(
-        _ options: ConnectOptions, tell: @escaping @Sendable (String) -> Void
+        _ options: ConnectOptions, signals: () -> AsyncStream<StopSignal>,
+        tell: @escaping @Sendable (String) -> Void
     ) async -> CommandEnd {
         var journal: JournalFile?
         if let path = options.journal {
@@ -57,7 +65,7 @@ extension ConnectCommand where Client == WebSocketLineClient {
             ledger: ledger)
         let command = ConnectCommand(
             client: client, lines: lines, options: options, tell: tell,
-            signals: SignalWatch.signals(endingWithin: options.closeTimeout + endingGrace))
+            signals: signals())
         let end = await command.run()
         guard let journal else { return end }
         await journal.finish(within: journalGrace)
