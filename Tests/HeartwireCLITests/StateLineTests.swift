@@ -52,4 +52,14 @@ struct StateLineTests {
         #expect(try line(.idle) == nil)
         #expect(try line(.stopped(.disconnected(nil))) == nil)
     }
+
+    @Test("K10-11: what broke during the close is told by its name and number")
+    func symptom() {
+        #expect(
+            StateLine.text(forSymptom: .connectionLost, number: 104)
+                == "during the close: connection-lost (104)")
+        #expect(
+            StateLine.text(forSymptom: .connectionLost, number: nil)
+                == "during the close: connection-lost")
+    }
 }

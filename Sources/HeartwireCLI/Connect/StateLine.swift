@@ -21,6 +21,11 @@ enum StateLine {
         }
     }
 
+    /// What broke while the command's own close was under way, in the journal's names (field case K10-11).
+    static func text(forSymptom cause: CloseCause.Kind, number: Int?) -> String {
+        "during the close: \(cause.rawValue)" + (number.map { " (\($0))" } ?? "")
+    }
+
     /// Seconds with one decimal.
     private static func seconds(_ duration: Duration) -> String {
         let tenths = duration.milliseconds / 100

@@ -36,6 +36,9 @@ final class WebSocketLineClient: LineClient {
         // In the client's own domain, so that the ledger hears in the order in which it happens.
         configuration.journal = { [journal = configuration.journal] event in
             ledger.note(event)
+            if event.kind == .symptom, let cause = event.cause {
+                tell(StateLine.text(forSymptom: cause, number: event.number))
+            }
             journal?(event)
         }
         client = try WebSocketClient(url, configuration: configuration)
