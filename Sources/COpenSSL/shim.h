@@ -20,6 +20,9 @@ static const int heartwire_bio_retry_flags = BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RE
 static inline long heartwire_set_min_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_min_proto_version(context, version);
 }
+static inline long heartwire_min_version(SSL_CTX *context) {
+  return SSL_CTX_get_min_proto_version(context);
+}
 static inline long heartwire_set_max_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_max_proto_version(context, version);
 }

@@ -8,6 +8,13 @@ enum IPAddressBytes {
         return ipv6(bytes)
     }
 
+    /// The IPv4 address that an IPv4-mapped IPv6 one stands for (RFC 4291 §2.5.5.2); any other as it is.
+    static func unmapped(_ address: [UInt8]) -> [UInt8] {
+        let prefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return address.count == 16 && address.starts(with: prefix)
+            ? Array(address[12...]) : address
+    }
+
     private static func ipv4(_ text: ArraySlice<UInt8>) -> [UInt8] {
         text.split(separator: UInt8(ascii: ".")).map { number in
             UInt8(truncatingIfNeeded: number.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) })

@@ -13,7 +13,8 @@ public struct OpeningRequest: Sendable, Hashable {
     /// A `Host` among the headers takes the place of the URL's, and an `Authorization` wins over
     /// the user information in the URL.
     ///
-    /// - Throws: ``OpeningRequestError`` for a header or subprotocol that is unlawful or that
+    /// - Throws: ``OpeningRequestError`` for a header or subprotocol that is unlawful, that is given more often than HTTP
+    ///   has it, or that
     ///   belongs to the handshake: `Connection`, `Upgrade`, `Sec-WebSocket-…`, and the fields that
     ///   would announce a body.
     public init(
@@ -23,7 +24,10 @@ public struct OpeningRequest: Sendable, Hashable {
         for (name, _) in headers where Self.isReserved(name) {
             throw .reservedHeader(name: name)
         }
-        guard headers.all("Host").count <= 1 else { throw .repeatedHost }
+        let hosts = headers.all("Host")
+        guard hosts.count <= 1 else { throw .repeatedHost }
+        guard hosts.allSatisfy(Self.isHost) else { throw .illegalHost }
+        guard headers.all("Cookie").count <= 1 else { throw .repeatedCookie }
         try Self.validate(subprotocols)
         self.url = url
         self.headers = headers
@@ -81,6 +85,12 @@ public struct OpeningRequest: Sendable, Hashable {
         ]
         return reserved.contains { HTTPSyntax.equalsIgnoringCase($0, name) }
             || HTTPSyntax.equalsIgnoringCase(name.prefix(14), "sec-websocket-")
+    }
+
+    /// Whether `text` is a host and perhaps a port (RFC 9110 §7.2).
+    private static func isHost(_ text: String) -> Bool {
+        guard let authority = try? URLAuthority(text[...]) else { return false }
+        return authority.user == nil && text.utf8.allSatisfy { $0 < 0x80 }
     }
 
     private static func validate(_ subprotocols: [String]) throws(OpeningRequestError) {

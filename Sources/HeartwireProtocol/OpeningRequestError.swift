@@ -6,6 +6,8 @@ public struct OpeningRequestError: Error, Sendable, Hashable, CustomStringConver
         case illegalHeaderValue(String)
         case reservedHeader(String)
         case repeatedHost
+        case illegalHost
+        case repeatedCookie
         case illegalSubprotocol(Int)
         case duplicateSubprotocol(String)
     }
@@ -30,6 +32,12 @@ public struct OpeningRequestError: Error, Sendable, Hashable, CustomStringConver
     /// `Host` was given more than once (RFC 9112 §3.2).
     public static let repeatedHost = Self(reason: .repeatedHost)
 
+    /// `Host` is no host with perhaps a port (RFC 9112 §3.2).
+    public static let illegalHost = Self(reason: .illegalHost)
+
+    /// `Cookie` was given more than once; one field holds all cookies (RFC 6265 §5.4).
+    public static let repeatedCookie = Self(reason: .repeatedCookie)
+
     /// The subprotocol at this position, counted from zero, is not a token (RFC 6455 §4.1).
     public static func illegalSubprotocol(position: Int) -> Self {
         Self(reason: .illegalSubprotocol(position))
@@ -52,6 +60,8 @@ public struct OpeningRequestError: Error, Sendable, Hashable, CustomStringConver
             "header \(name): it would go to the server; put the credentials into the proxy's URL"
         case .reservedHeader(let name): "header \(name): the opening handshake writes it itself"
         case .repeatedHost: "header Host: it can be given once only"
+        case .illegalHost: "header Host: it must be a host in ASCII, and a port if you like"
+        case .repeatedCookie: "header Cookie: it can be given once only; put '; ' between cookies"
         case .illegalSubprotocol(let position):
             "subprotocol \(position): it must be a token, without spaces, commas or control characters"
         case .duplicateSubprotocol(let name): "subprotocol \(name): it is listed twice"

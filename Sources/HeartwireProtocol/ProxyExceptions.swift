@@ -50,6 +50,8 @@ public struct ProxyExceptions: Sendable, Hashable {
     }
 
     private static func isInside(_ address: [UInt8], _ network: [UInt8], _ length: Int) -> Bool {
+        // An IPv4-mapped address reaches the IPv4 one (RFC 4291 §2.5.5.2).
+        let address = network.count == 4 ? IPAddressBytes.unmapped(address) : address
         guard address.count == network.count else { return false }
         return address.indices.allSatisfy { index in
             let bits = max(0, min(8, length - index * 8))

@@ -24,7 +24,8 @@ enum Resolver {
     /// Looks `host` up and hands the addresses to `completion` on `loop`, never from within.
     ///
     /// `localhost` and the names below it are this machine, with a dot at their end, too (RFC 6761 §6.3): not every
-    /// system knows that, and a server of names is not asked.
+    /// system knows that, and a server of names is not asked. Both families' loopbacks are tried, the system's own
+    /// addresses first.
     static func resolve(
         _ host: String, port: UInt16, on loop: EventLoop,
         _ completion: @escaping @Sendable (Answer) -> Void
@@ -32,7 +33,7 @@ enum Resolver {
         if case .success(let addresses) = lookUp(host, port: port, flags: AI_NUMERICHOST) {
             return loop.execute { completion(.success(addresses)) }
         }
-        let host = isLocal(host) ? "localhost" : host
+        let isLocal = isLocal(host)
         guard underWay.add(1, ordering: .relaxed).newValue <= maximumLookups else {
             underWay.subtract(1, ordering: .relaxed)
             return loop.execute {
@@ -40,7 +41,7 @@ enum Resolver {
             }
         }
         let status = SystemThread.start(name: "heartwire-dns") {
-            let answer = lookUp(host, port: port, flags: 0)
+            let answer = isLocal ? loopbacks(port: port) : lookUp(host, port: port, flags: 0)
             underWay.subtract(1, ordering: .relaxed)
             loop.execute { completion(answer) }
         }
@@ -56,6 +57,19 @@ enum Resolver {
     static func isLocal(_ host: String) -> Bool {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
+    private static func loopbacks(port: UInt16) -> Answer {
+        var addresses: [SocketAddress] = []
+        for (host, flags) in [
+            ("localhost", 0), ("127.0.0.1", AI_NUMERICHOST), ("::1", AI_NUMERICHOST),
+        ] {
+            guard case .success(let found) = lookUp(host, port: port, flags: flags) else {
+                continue
+            }
+            addresses += found.filter { !addresses.contains($0) }
+        }
+        return .success(interleaved(addresses))
     }
 
     static func lookUp(_ host: String, port: UInt16, flags: Int32) -> Answer {

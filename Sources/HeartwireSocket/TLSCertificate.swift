@@ -13,13 +13,13 @@
 
         deinit { X509_free(pointer) }
 
-        /// The certificates in a PEM text (RFC 7468), in order; other blocks are passed over.
+        /// The certificates in a PEM text (RFC 7468), in order, also OpenSSL's trusted ones; other blocks are passed over.
         ///
         /// - Throws: `TLSFailure.configuration` when there is none, or one that cannot be read.
         static func all(in pem: String) throws(TLSFailure) -> [TLSCertificate] {
             let certificates = withPEM(pem) { bio in
                 var certificates: [TLSCertificate] = []
-                while let pointer = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
+                while let pointer = PEM_read_bio_X509_AUX(bio, nil, refusePassphrase, nil) {
                     certificates.append(TLSCertificate(taking: pointer))
                 }
                 return certificates
@@ -29,7 +29,9 @@
             ERR_clear_error()
             guard ERR_GET_LIB(error) == ERR_LIB_PEM, ERR_GET_REASON(error) == PEM_R_NO_START_LINE
             else { throw .configuration("a certificate cannot be read") }
-            guard !certificates.isEmpty else { throw .configuration("there is no certificate") }
+            guard !certificates.isEmpty else {
+                throw .configuration("there is no certificate in PEM")
+            }
             return certificates
         }
 
@@ -81,7 +83,9 @@
             let pointer = withPEM(pem) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
             ERR_clear_error()
             guard let pointer else {
-                throw .configuration("there is no private key without a passphrase")
+                throw .configuration(
+                    pem.contains("ENCRYPTED")
+                        ? "the private key has a passphrase" : "there is no private key in PEM")
             }
             self.pointer = pointer
         }

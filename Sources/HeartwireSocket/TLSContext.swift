@@ -79,7 +79,10 @@
             guard let pointer = SSL_CTX_new(method) else {
                 throw .configuration("OpenSSL gives no context")
             }
-            _ = heartwire_set_min_version(pointer, minimum.number)
+            // The system's own settings may ask for more.
+            if heartwire_min_version(pointer) < Int(minimum.number) {
+                _ = heartwire_set_min_version(pointer, minimum.number)
+            }
             SSL_CTX_set_options(
                 pointer, heartwire_ssl_op_no_renegotiation | heartwire_ssl_op_no_compression)
             // An idle connection holds no record buffers.

@@ -98,6 +98,9 @@
             do throws(TLSFailure) {
                 try context.check(ssl)
             } catch {
+                // The server has done its part, and is told that nothing will come.
+                SSL_shutdown(ssl)
+                ERR_clear_error()
                 return .failed(error)
             }
             isUp = true

@@ -85,6 +85,9 @@ private final class ScriptedClient: LineClient {
     }
 }
 
+/// A line that was handed to a connection behind which two others have ended.
+private let ofOldConnection = LineOutcome.unsure(endedBefore: -2)
+
 private struct Run {
     var end: CommandEnd
     var output: String
@@ -158,18 +161,56 @@ struct ConnectCommandTests {
         #expect(waits.withLock { $0 } == expected + [.seconds(3)])
     }
 
-    @Test("K12-02: a server that takes nothing more for the close's time is not waited for")
-    func drainsInVain() async throws {
+    @Test(
+        "K12-02: a server that takes nothing more is given up after the close's time, 5 s at the least, and still gets the linger",
+        arguments: [("100ms", 250), ("6s", 300)])
+    func drainsInVain(closeTimeout: String, steps: Int) async throws {
         let waits = Locked<[Duration]>([])
         let client = ScriptedClient(unacknowledged: [Int](repeating: 900, count: 1_000))
         let ran = try await run(
-            client, input: "a\n", words: ["--linger", "3s", "--close-timeout", "100ms"]
+            client, input: "a\n", words: ["--linger", "3s", "--close-timeout", closeTimeout]
         ) { duration in
             waits.withLock { $0.append(duration) }
         }
         #expect(client.closes == [.normalClosure])
         #expect(ran.end == .done)
-        #expect(waits.withLock { $0 } == [Duration](repeating: .milliseconds(20), count: 5))
+        // The first look is the one that the others are compared with.
+        let expected = [Duration](repeating: .milliseconds(20), count: steps + 1)
+        #expect(waits.withLock { $0 } == expected + [.seconds(3)])
+    }
+
+    @Test(
+        "K12-02: while a message waits to be printed, a server that takes nothing is not given up")
+    func drainsWhilePrinting() async throws {
+        let client = ScriptedClient(unacknowledged: [Int](repeating: 900, count: 2_000))
+        client.deliver(.binary([UInt8](repeating: 0, count: 1_000_000)))
+        let (source, output) = (TestPipe(), TestPipe())
+        guard case .connect(let options) = try CommandRequest(arguments: ["connect", "ws://h/"])
+        else { return }
+        let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
+        let steps = Locked(0)
+        let lingers = Locked(0)
+        let command = ConnectCommand(
+            client: client,
+            lines: InputLines(ChunkReader(descriptor: source.readEnd), maximumLineBytes: 10),
+            options: options, output: output.writer, signals: signals,
+            sleep: { duration in
+                if duration == .milliseconds(20) {
+                    steps.withLock { $0 += 1 }
+                } else {
+                    lingers.withLock { $0 += 1 }
+                }
+            })
+        let running = Task { await command.run() }
+        let first = await ChunkReader(descriptor: output.readEnd, size: 1).next()
+        #expect(first == .bytes([0]))
+        source.closeWriteEnd()
+        while lingers.withLock({ $0 }) == 0 { await Task.yield() }
+        // Until there was nothing left, which is far beyond the patience of 250 steps.
+        #expect(steps.withLock { $0 } == 2_000)
+        output.closeReadEnd()
+        #expect(await running.value == .done)
+        sink.finish()
     }
 
     @Test("K12-02: with --until-close the end of the input closes nothing, the server does")
@@ -243,6 +284,16 @@ struct ConnectCommandTests {
         #expect(ran.end == .failed(InputError.lineTooLong(line: 1, limit: 5).description))
         #expect(client.sent == [])
         #expect(client.closes == [.normalClosure])
+    }
+
+    @Test("K12-05: the lines behind one that is too long are counted, and it with them")
+    func behindTooLong() async throws {
+        let client = ScriptedClient()
+        let ran = try await run(
+            client, input: "a\n123456\nb\nc", words: ["--max-line=5"], isThere: true)
+        #expect(ran.end == .failed(InputError.lineTooLong(line: 2, limit: 5).description))
+        #expect(client.sent == [.text("a")])
+        #expect(ran.told.last == "3 lines of the input could not be sent")
     }
 
     @Test("K12-07: a signal closes in order with 1001 and gives its own status")
@@ -343,7 +394,7 @@ struct ConnectCommandTests {
             " came during the close and found no room, as the output was not read: raise --linger"
         let one = try await run(ScriptedClient(dropped: 1), input: "a\n")
         #expect(one.end == .failed("1 message" + words))
-        let many = try await run(ScriptedClient(outcome: .unsure, dropped: 2), input: "a\n")
+        let many = try await run(ScriptedClient(outcome: ofOldConnection, dropped: 2), input: "a\n")
         #expect(many.end == .failed("1 line may not have arrived, 2 messages" + words))
         let stopped = try await run(ScriptedClient(dropped: 2), input: nil, signal: .interrupt)
         #expect(stopped.told == ["closed by the app (1001), the peer answered 1001"])
@@ -376,7 +427,7 @@ struct ConnectCommandTests {
 
     @Test("a line whose connection ended under it may not have arrived, and that is told")
     func unsure() async throws {
-        let client = ScriptedClient(outcome: .unsure)
+        let client = ScriptedClient(outcome: ofOldConnection)
         let ran = try await run(client, input: "a\n")
         #expect(ran.end == .failed("1 line may not have arrived"))
     }

@@ -11,6 +11,9 @@ struct ConnectionEndTests {
     )
     func clean() {
         #expect(CommandEnd(.closedByApp(sent: 1000, answer: PeerClose(code: 1000))) == .done)
+        #expect(CommandEnd(.closedByApp(sent: 4001, answer: PeerClose(code: 4001))) == .done)
+        #expect(CommandEnd(.closedByApp(sent: 1001, answer: PeerClose(code: 1000))) == .done)
+        #expect(CommandEnd(.closedByApp(sent: 1000, answer: PeerClose(code: nil))) == .done)
         #expect(CommandEnd(.closedByPeer(PeerClose(code: 1000, reason: "bye"))) == .done)
         #expect(CommandEnd(.closedByPeer(PeerClose(code: nil))) == .done)
     }
@@ -21,6 +24,10 @@ struct ConnectionEndTests {
             (
                 CloseCause.closedByApp(sent: 1000, answer: nil),
                 HeartwireCLI.ExitStatus.closedAbnormally
+            ),
+            (
+                .closedByApp(sent: 1000, answer: PeerClose(code: 1011, reason: "boom")),
+                .closedAbnormally
             ),
             (.closedByPeer(PeerClose(code: 1001)), .closedAbnormally),
             (.connectionLost(ConnectionFailure(.endOfStream)), .closedAbnormally),
@@ -78,6 +85,16 @@ struct ConnectionEndTests {
         let refusal = Refusal(
             status: 302, reasonPhrase: "Found", headers: ["Location": location], body: [])
         #expect(ConnectionEnd.line(for: refusal).hasSuffix("; Location: \(shown)"))
+    }
+
+    @Test("RFC 9110 11.6.1: every way to log in that a server offers is told")
+    func challenges() {
+        var headers: HeaderFields = ["WWW-Authenticate": "Negotiate"]
+        headers.append("www-authenticate", "Bearer error=\"invalid_token\"")
+        let refusal = Refusal(status: 401, reasonPhrase: "", headers: headers, body: [])
+        #expect(
+            ConnectionEnd.line(for: refusal).hasSuffix(
+                "; WWW-Authenticate: Negotiate, Bearer error=\"invalid_token\""))
     }
 
     @Test("RFC 6455 4.4: the version that a server would have is told")

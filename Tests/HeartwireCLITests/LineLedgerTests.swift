@@ -52,7 +52,8 @@ struct LineLedgerTests {
     func unsure() {
         let ledger = LineLedger()
         ledger.noteRead(1)
-        ledger.note(.unsure)
+        ledger.note(.unsure(endedBefore: 0))
+        ledger.settle(lost)
         #expect(ledger.loss == "1 line may not have arrived")
         ledger.noteRead(1)
         #expect(
@@ -63,9 +64,9 @@ struct LineLedgerTests {
     func onTheirWay() {
         let ledger = LineLedger()
         ledger.send(3)
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
         ledger.send(2, endedBefore: 1)
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
         ledger.settle(confirmed)
         #expect(ledger.loss == "3 lines may not have arrived")
     }
@@ -79,7 +80,7 @@ struct LineLedgerTests {
         ledger.notePong()
         // Not for lines that were sent behind the ping.
         ledger.notePong()
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
         ledger.settle(lost)
         #expect(ledger.loss == "2 lines may not have arrived")
     }
@@ -89,23 +90,47 @@ struct LineLedgerTests {
         let ledger = LineLedger()
         ledger.send(1)
         ledger.notePing()
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
         ledger.send(1, endedBefore: 1)
         ledger.notePong()
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
         ledger.settle(lost)
         #expect(ledger.loss == "2 lines may not have arrived")
     }
 
-    @Test("a line whose connection ended before that was noted may not have arrived")
-    func lateNote() {
+    @Test(
+        "a line whose connection ended before that was noted shares that connection's fate",
+        arguments: [LineOutcome.sent(endedBefore: 0), .unsure(endedBefore: 0)])
+    func lateNote(outcome: LineOutcome) {
+        for (clears, cause, isLost) in [
+            (false, confirmed, false), (false, lost, true), (true, confirmed, false),
+        ] {
+            let ledger = LineLedger()
+            ledger.noteRead(1)
+            #expect(ledger.endedConnections == 0)
+            ledger.noteConnectionEnd(clears: clears)
+            ledger.note(outcome)
+            ledger.settle(cause)
+            #expect(ledger.loss == (isLost ? "1 line may not have arrived" : nil))
+        }
         let ledger = LineLedger()
         ledger.noteRead(1)
-        let ended = ledger.endedConnections
-        ledger.noteConnectionEnd()
-        ledger.note(.sent(endedBefore: ended))
+        ledger.noteConnectionEnd(clears: true)
+        ledger.noteConnectionEnd(clears: true)
+        ledger.note(outcome)
         ledger.settle(confirmed)
         #expect(ledger.loss == "1 line may not have arrived")
+    }
+
+    @Test("K12-01: a server that closes in order again and again has had each connection's lines")
+    func oneEach() {
+        let ledger = LineLedger()
+        for number in 0..<3 {
+            ledger.send(1, endedBefore: number)
+            ledger.noteConnectionEnd(clears: true)
+        }
+        ledger.settle(.closedByPeer(PeerClose(code: 1000)))
+        #expect(ledger.loss == nil)
     }
 
     @Test(
@@ -115,11 +140,13 @@ struct LineLedgerTests {
             (.closedByPeer(PeerClose(code: 1000)), false),
             (.closedByPeer(PeerClose(code: nil)), false),
             (.closedByPeer(PeerClose(code: 1012)), true),
+            (.closedByApp(sent: 1000, answer: PeerClose(code: 1011)), true),
+            (.closedByApp(sent: 1000, answer: PeerClose(code: nil)), false),
         ] as [(CloseCause, Bool)])
     func lastConnection(cause: CloseCause, isInDoubt: Bool) {
         let (heard, unheard) = (LineLedger(), LineLedger())
         heard.send(2)
-        heard.noteConnectionEnd()
+        heard.noteConnectionEnd(clears: false)
         unheard.send(2)
         for ledger in [heard, unheard] {
             ledger.settle(cause)
@@ -131,8 +158,8 @@ struct LineLedgerTests {
     func attemptBehind() {
         let ledger = LineLedger()
         ledger.send(2)
-        ledger.noteConnectionEnd()
-        ledger.noteConnectionEnd()
+        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(clears: false)
         ledger.settle(confirmed)
         #expect(ledger.loss == "2 lines may not have arrived")
     }

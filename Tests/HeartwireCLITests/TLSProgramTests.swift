@@ -79,6 +79,22 @@
             #expect(await program.end().status == 143)
         }
 
+        @Test("P3: certificate and key may come through one pipe, which can be read once only")
+        func pipe() async throws {
+            let pipe = FileManager.default.temporaryDirectory
+                .appendingPathComponent("heartwire-\(UUID().uuidString)").path
+            #expect(mkfifo(pipe, 0o600) == 0)
+            defer { unlink(pipe) }
+            let text = try Data(contentsOf: URL(fileURLWithPath: files.both))
+            let (program, url) = try await endpoint(["--client-ca", files.certificate])
+            async let fed: Void = offPool { try? text.write(to: URL(fileURLWithPath: pipe)) }
+            let ran = try await connect(url, ["--cert", pipe])
+            await fed
+            #expect(ran.status == 0, "\(ran.diagnostics)")
+            program.send(SIGTERM)
+            _ = await program.end()
+        }
+
         @Test("P3: a certificate that cannot be used is told before anything is sent")
         func unusable() async throws {
             let url = "wss://127.0.0.1:1/"
@@ -87,11 +103,15 @@
             try Data("nothing".utf8).write(to: URL(fileURLWithPath: files.server))
             for (words, line) in [
                 (["--cert", "/does/not/exist"], "cannot read /does/not/exist"),
-                (["--cert", files.certificate], "there is no private key"),
-                (["--cert", files.server], "there is no certificate"),
+                (["--cert", files.certificate], "there is no private key in PEM"),
+                (
+                    ["--cert", files.server],
+                    "\(files.server): TLS is not configured right: there is"
+                ),
+                (["--ca", files.server], "\(files.server): TLS is not configured right: there is"),
                 (
                     ["--cert", files.certificate, "--key", files.both],
-                    "TLS is not configured right"
+                    "\(files.certificate) and \(files.both): TLS is not configured right"
                 ),
             ] {
                 let ran = try await runProgram(["connect"] + words + [url])

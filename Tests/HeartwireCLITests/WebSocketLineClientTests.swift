@@ -152,6 +152,23 @@ struct WebSocketLineClientTests {
         _ = await endpoint.stop()
     }
 
+    @Test(
+        "K12-02: the end of the input ends an attempt behind a lost connection, whose cause stands")
+    func lastAttempt() async throws {
+        let endpoint = try await RunningEndpoint("--behaviour", "close=1012@50")
+        let told = Told()
+        let client = try makeClient(endpoint.url, told, base: .milliseconds(1))
+        #expect(await client.open())
+        _ = await endpoint.stop()
+        // Attempts to reach nobody follow, each after its wait.
+        while !told.all.contains(where: { $0.contains("attempt 2 follows") }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await client.stopReconnecting()
+        let cause = await client.cause()
+        #expect([.closedByPeer, .connectFailed].contains(cause.kind), "\(cause)")
+    }
+
     @Test("R3: a close that asks not to come back, and no policy at all, end the session")
     func stops() async throws {
         let endpoint = try await RunningEndpoint()

@@ -11,6 +11,8 @@ import Testing
             "header Proxy-authorization: it would go to"
         ),
         (.repeatedHost, "header Host: it can be given once"),
+        (.illegalHost, "header Host: it must be a host"),
+        (.repeatedCookie, "header Cookie: it can be given once"),
         (.illegalSubprotocol(position: 0), "subprotocol 0: it must be a token"),
         (.duplicateSubprotocol("mqtt"), "subprotocol mqtt: it is listed twice"),
     ]

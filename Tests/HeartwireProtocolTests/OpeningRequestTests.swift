@@ -62,6 +62,36 @@ import Testing
         #expect(try text("ws://[::1]:8080/").contains("\r\nHost: [::1]:8080\r\n"))
     }
 
+    @Test(
+        "RFC 9112 3.2: a Host that is no host and port is refused",
+        arguments: ["", "x y", "x\u{E9}", "u@h", "h:99999", "h/p"])
+    func illegalHost(_ value: String) throws {
+        let url = try WebSocketURL("ws://example.com/")
+        #expect(throws: OpeningRequestError.illegalHost) {
+            try OpeningRequest(url: url, headers: ["Host": value])
+        }
+    }
+
+    @Test(
+        "a Host of one's own may be any name, address and port",
+        arguments: ["h", "H.example:8080", "[::1]:80", "192.0.2.1", "a_b.test"])
+    func ownHost(_ value: String) throws {
+        let url = try WebSocketURL("ws://example.com/")
+        let request = try OpeningRequest(url: url, headers: ["host": value])
+        let text = String(decoding: request.bytes(key: "k"), as: UTF8.self)
+        #expect(text.contains("\r\nHost: \(value)\r\n"))
+    }
+
+    @Test("RFC 6265 5.4: all cookies stand in one field, so a second one is refused")
+    func repeatedCookie() throws {
+        var headers: HeaderFields = ["Cookie": "a=1"]
+        headers.append("cookie", "b=2")
+        let url = try WebSocketURL("ws://example.com/")
+        #expect(throws: OpeningRequestError.repeatedCookie) {
+            try OpeningRequest(url: url, headers: headers)
+        }
+    }
+
     @Test("a Host of the app's own takes the place of the URL's, and is there once")
     func ownHost() throws {
         let text = try text("ws://127.0.0.1/", ["X": "1", "host": "virtual.example"])

@@ -47,6 +47,15 @@ import Testing
         #expect(try !isDirect("ws://name.test", "0.0.0.0/0"))
     }
 
+    @Test("RFC 4291 2.5.5.2: an IPv4-mapped address reaches the IPv4 one, and counts as both")
+    func mapped() throws {
+        #expect(try isDirect("ws://[::ffff:127.0.0.1]", "127.0.0.0/8"))
+        #expect(try isDirect("ws://[::ffff:7f00:1]", "127.0.0.1"))
+        #expect(try isDirect("ws://[::ffff:127.0.0.1]", "::ffff:127.0.0.1"))
+        #expect(try !isDirect("ws://[::ffff:127.0.0.1]", "128.0.0.0/8"))
+        #expect(try !isDirect("ws://[::127.0.0.1]", "127.0.0.0/8"))
+    }
+
     @Test("K05-24: an entry with a port holds for that port, the scheme's own included")
     func ports() throws {
         #expect(try isDirect("ws://origin.test:8080", "origin.test:8080"))

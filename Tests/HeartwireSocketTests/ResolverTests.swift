@@ -50,6 +50,19 @@ struct ResolverTests {
     }
 
     @Test(
+        "RFC 6761 6.3: both families' loopbacks are tried for localhost, whatever the hosts file says"
+    )
+    func bothLoopbacks() async throws {
+        let loop = EventLoop(name: "test")
+        let addresses = try await resolve("localhost", on: loop).get()
+        for host in ["127.0.0.1", "::1"] {
+            let own = try await resolve(host, on: loop).get()
+            #expect(addresses.count { $0 == own[0] } == 1)
+        }
+        loop.shutdown()
+    }
+
+    @Test(
         "a name that only ends in the same letters, or begins with them, is the resolver's to know")
     func notLocal() {
         for host in ["notlocalhost", "localhost.test", "localhost..", ".", ""] {

@@ -186,6 +186,8 @@
                 world.run()
                 #expect(world.client.reports.last == .failed(ConnectionFailure(.pinMismatch)))
                 #expect(world.server.bytes.isEmpty)
+                // RFC 8446 6.1: the server, which has shaken hands, is told that nothing will come.
+                #expect(world.server.reports.last == .endOfStream)
                 #expect(world.isQuiet)
             }
         }

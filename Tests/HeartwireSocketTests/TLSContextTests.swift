@@ -62,6 +62,15 @@
             #expect(pair.shakeHands().client == .done)
         }
 
+        @Test("P3: an authority may stand in OpenSSL's form of a trusted certificate")
+        func trustedForm() throws {
+            let pem = Certificates.authorityPEM
+                .replacing("BEGIN CERTIFICATE", with: "BEGIN TRUSTED CERTIFICATE")
+                .replacing("END CERTIFICATE", with: "END TRUSTED CERTIFICATE")
+            let pair = try TLSPair(.test { $0.trust = .certificates(pem: pem) })
+            #expect(pair.shakeHands().client == .done)
+        }
+
         @Test("P3: a pinned key of the server or of its authority is accepted, any other is not")
         func pins() throws {
             let own = try #require(Self.goodPin)

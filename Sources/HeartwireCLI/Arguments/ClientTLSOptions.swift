@@ -1,4 +1,5 @@
 import HeartwireSession
+import HeartwireSocket
 
 /// How a command that is a client checks a `wss:` server, and what it shows of itself.
 struct ClientTLSOptions: Sendable, Hashable {
@@ -49,15 +50,29 @@ struct ClientTLSOptions: Sendable, Hashable {
 
     /// What the options ask the client for.
     ///
-    /// - Throws: ``TextFile/Failure`` when a file cannot be read.
+    /// - Throws: ``TextFile/Failure`` when a file cannot be read or holds nothing of use.
     func configuration() throws(TextFile.Failure) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         if let authorities {
             configuration.trust = .certificates(pem: try TextFile.read(authorities))
+            try Self.check(configuration, of: authorities)
+        }
+        if let identity {
+            configuration.identity = try identity.identity()
+            try Self.check(configuration, of: identity.names)
         }
         if isInsecure { configuration.dangerouslyAcceptAnyCertificate() }
         configuration.pins = pins
-        configuration.identity = try identity?.identity()
         return configuration
+    }
+
+    private static func check(
+        _ configuration: TLSConfiguration, of files: String
+    ) throws(TextFile.Failure) {
+        do throws(TLSFailure) {
+            try configuration.validate()
+        } catch {
+            throw TextFile.Failure(description: "\(displaySafe(files)): \(error)")
+        }
     }
 }

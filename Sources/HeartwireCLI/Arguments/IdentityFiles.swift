@@ -40,7 +40,13 @@ struct IdentityFiles: Sendable, Hashable {
     ///
     /// - Throws: ``TextFile/Failure`` when one cannot be read.
     func identity() throws(TextFile.Failure) -> TLSIdentity {
-        TLSIdentity(
-            certificates: try TextFile.read(certificate), privateKey: try TextFile.read(key))
+        let certificates = try TextFile.read(certificate)
+        // A pipe can be read once only.
+        return TLSIdentity(
+            certificates: certificates,
+            privateKey: key == certificate ? certificates : try TextFile.read(key))
     }
+
+    /// The files, as a failure of what they hold names them.
+    var names: String { key == certificate ? certificate : "\(certificate) and \(key)" }
 }

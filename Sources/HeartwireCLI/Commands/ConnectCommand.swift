@@ -1,5 +1,6 @@
 import HeartwireProtocol
 import HeartwireSession
+import HeartwireSocket
 
 /// `heartwire connect`: lines in, messages out.
 ///
@@ -15,8 +16,8 @@ import HeartwireSession
 /// | the output             | close 1000                         | done if its reader left   |
 /// | a signal               | close 1001                         | stopped                   |
 ///
-/// To drain is to wait until the server's system has acknowledged what was sent, for as long as there is progress: the
-/// close's own time is not for that.
+/// To drain is to wait until the server's system has acknowledged what was sent, while there is progress: neither the time
+/// to linger nor the close's own is for that.
 ///
 /// Lines that were taken from the input and did not go out, or may not have arrived, are counted at the end, and make a
 /// good end a failure. So are messages that a slow output left no room for while the command closed.
@@ -33,6 +34,8 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     var tell: @Sendable (String) -> Void = { _ in }
     /// The first signal that asks to stop; never ends by itself.
     let signals: AsyncStream<StopSignal>
+    /// Whether a message is on its way to the output.
+    private let isPrinting = Flag()
     /// Waits; returns early when its task is cancelled. Real time, but for tests.
     var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
 
@@ -54,6 +57,8 @@ struct ConnectCommand<Client: LineClient>: Sendable {
 
     /// How long the command waits before it looks again what is still to be acknowledged.
     private static var drainingStep: Duration { .milliseconds(20) }
+    /// How long a server may take nothing at the least before it is no longer waited for.
+    private static var leastPatience: Duration { .seconds(5) }
 
     /// Runs to the end of the session.
     func run() async -> CommandEnd {
@@ -126,13 +131,14 @@ struct ConnectCommand<Client: LineClient>: Sendable {
                 await client.stopReconnecting()
                 guard case .linger(let duration) = options.atEnd else { continue }
                 start {
-                    if await drain() { await sleep(duration) }
+                    await drain()
+                    await sleep(duration)
                     return .lingered
                 }
             case .inputEnded(let error?):
                 decided = decided ?? .failed(error.description)
                 start {
-                    _ = await drain()
+                    await drain()
                     return .lingered
                 }
             case .lingered:
@@ -169,26 +175,26 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         return Task.isCancelled ? .cancelled : .inputEnded(nil)
     }
 
-    /// Waits until all that was sent has been acknowledged.
-    ///
-    /// - Returns: `false` when the server has taken nothing more for as long as a close may take.
-    private func drain() async -> Bool {
+    /// Waits until all that was sent has been acknowledged, or the server has taken nothing more for some time. That does
+    /// not count while a message waits to be printed: a server that cannot write may well not read.
+    private func drain() async {
+        let patience = max(options.closeTimeout, Self.leastPatience)
         var least = Int.max
         var stood = Duration.zero
-        while !Task.isCancelled {
+        while !Task.isCancelled, stood < patience {
             let waiting = await client.unacknowledgedBytes()
-            guard waiting > 0 else { return true }
-            stood = waiting < least ? .zero : stood + Self.drainingStep
-            guard stood < options.closeTimeout else { return false }
+            guard waiting > 0 else { return }
+            stood = waiting < least || isPrinting.now ? .zero : stood + Self.drainingStep
             least = min(least, waiting)
             await sleep(Self.drainingStep)
         }
-        return true
     }
 
     private func printMessages() async -> Part {
         let output = PatientWriter(output)
         while let message = await client.nextMessage() {
+            isPrinting.set(true)
+            defer { isPrinting.set(false) }
             do throws(OutputError) {
                 try await output.write(options.format.bytes(of: message))
             } catch {
@@ -208,4 +214,13 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         for await signal in signals { return .signalled(signal) }
         return .cancelled
     }
+}
+
+/// Something that holds or does not, for two tasks.
+private final class Flag: Sendable {
+    private let value = Locked(false)
+
+    var now: Bool { value.withLock { $0 } }
+
+    func set(_ holds: Bool) { value.withLock { $0 = holds } }
 }

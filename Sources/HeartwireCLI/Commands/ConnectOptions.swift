@@ -100,15 +100,16 @@ struct ConnectOptions: Sendable, Hashable {
             output goes away, the session is closed in order and the exit status is 0.
 
             When the first attempt to connect fails, that is the end. Once the connection has
-            been open, it is made anew when it is lost or the server closes it, after 1 s, 2 s
-            and so on, at most 10 times in a row, unless the close code says that this is of no
-            use (1002, 1003, 1007 to 1010, 1015, 3003, 4403). Lines wait meanwhile. A line is
-            sent once: one that was on its way when the connection ended is not sent again.
+            been open, it is made anew when it is lost, or the server closes it or breaks the
+            protocol, after 1 s, 2 s and so on, at most 10 times in a row, unless the server's
+            close code says that this is of no use (1002, 1003, 1007 to 1010, 1015, 3003, 4403).
+            Lines wait meanwhile. A line is sent once: one that was on its way when the
+            connection ended is not sent again.
 
             The end counts, with status 1 where all else went well, the lines that could not be
-            sent, those that may not have arrived (no pong and no orderly close came behind them
-            on their connection), and messages that came during the close while 4 MiB waited to
-            be printed.
+            sent, those that may not have arrived (their connection did not end in order, and no
+            pong came behind them), and messages that came during the close while 4 MiB waited
+            to be printed.
 
             After the end of the input no connection is made anew. What was sent may go out for
             as long as the server takes it; then comes --linger, and then the close.

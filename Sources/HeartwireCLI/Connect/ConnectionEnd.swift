@@ -3,14 +3,16 @@ import HeartwireSession
 
 extension CommandEnd {
     /// What the end of `connect`'s last connection means for the command (field case K12-01): it went well when
-    /// this side's close was confirmed, or when the server closed with 1000 or without a code.
+    /// this side's close was confirmed, or when the server closed with 1000 or without a code. An answer with a code of
+    /// its own, such as 1011, confirms nothing: it may have crossed our close.
     init(_ cause: CloseCause) {
         switch cause {
-        case .closedByApp(_, answer: _?):
+        case .closedByApp(let sent, let answer?)
+        where answer.code == sent || answer.code == nil || answer.code == .normalClosure:
             self = .done
         case .closedByPeer(let peer) where peer.code == nil || peer.code == .normalClosure:
             self = .done
-        case .closedByApp(_, answer: nil), .closedByPeer, .heartbeatTimeout, .connectTimeout,
+        case .closedByApp, .closedByPeer, .heartbeatTimeout, .connectTimeout,
             .connectFailed, .refused, .badHandshake, .protocolViolation, .connectionLost,
             .requestFailed:
             self = .failed(ConnectionEnd.line(for: cause), as: ConnectionEnd.status(for: cause))
@@ -66,8 +68,11 @@ enum ConnectionEnd {
     static func line(for refusal: Refusal) -> String {
         var line = refusal.description
         for name in shownHeaders {
-            guard let value = refusal.headers[name] else { continue }
-            line += "; \(name): \(name == "Location" ? withoutSecrets(value) : value)"
+            // A server may offer several ways to log in, each in a field of its own (RFC 9110 §11.6.1).
+            let values = refusal.headers.all(name)
+            guard !values.isEmpty else { continue }
+            let value = values.map { name == "Location" ? withoutSecrets($0) : $0 }
+            line += "; \(name): \(value.joined(separator: ", "))"
         }
         guard !refusal.body.isEmpty else { return line }
         let shown = refusal.body.prefix(shownBodyBytes)

@@ -80,6 +80,12 @@ struct InputLines: AsyncSequence, Sendable {
             return lines.popFirst()
         }
 
+        private func noteRead(_ bytes: [UInt8], without complete: Int) {
+            let ends = bytes.count { $0 == 0x0A } - complete
+            ledger.noteRead(bytes.last == 0x0A ? ends : ends + 1)
+            if case .bytes? = reader.takeRest() { ledger.noteMore() }
+        }
+
         private mutating func take(_ chunk: ChunkReader.Chunk) {
             let before = splitter.count
             defer {
@@ -91,6 +97,8 @@ struct InputLines: AsyncSequence, Sendable {
                 lines = complete[...]
                 guard isTooLong else { return }
                 let limit = splitter.maximumBytes
+                // What stands behind it is not sent either.
+                noteRead(bytes, without: complete.count)
                 ending = .failed(.lineTooLong(line: splitter.count + 1, limit: limit))
             case .end:
                 if let last = splitter.finish() { lines = [last] }

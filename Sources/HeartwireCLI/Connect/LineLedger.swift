@@ -5,8 +5,9 @@ import HeartwireSocket
 /// Counts what becomes of the lines of the input, so that none is lost in silence.
 ///
 /// A line that was sent has arrived for certain once the server has answered a ping that went out behind it, or a Close.
-/// When a connection ends, the lines behind its last pong are in doubt. The end of the last connection decides about its
-/// own: an orderly one clears them.
+/// When a connection ends, the lines behind its last pong are in doubt, but for an end in order: a server that closes
+/// with 1000 or without a code has what it wanted (field case K12-01). Whether our own close was confirmed is known at the
+/// end of the session only, so until then the lines of the last connection wait for ``settle(_:)``.
 final class LineLedger: Sendable {
     private struct Counts {
         var read = 0
@@ -16,8 +17,9 @@ final class LineLedger: Sendable {
         var open = 0
         /// How many of those stand ahead of the ping that waits for its pong.
         var pinged = 0
-        /// Those of the connection that ended last.
+        /// Those of the connection that ended last, unless its end cleared them.
         var doubtful = 0
+        var isCleared = false
         /// Lines that may not have arrived.
         var unsure = 0
         /// How many connections have ended.
@@ -26,9 +28,21 @@ final class LineLedger: Sendable {
         var hasEnded = false
         var isCut = false
 
-        mutating func endConnection() {
+        /// A line was handed to the connection before which `before` others had ended, perhaps some time ago.
+        mutating func noteSent(_ before: Int) {
+            sent += 1
+            switch ended - before {
+            case 0: open += 1
+            case 1: if !isCleared { doubtful += 1 }
+            default: unsure += 1
+            }
+        }
+
+        /// - Parameter clears: whether the end is one by which the connection's lines count as arrived.
+        mutating func endConnection(clears: Bool) {
             unsure += doubtful
-            doubtful = open
+            doubtful = clears ? 0 : open
+            isCleared = clears
             open = 0
             pinged = 0
             ended += 1
@@ -72,13 +86,7 @@ final class LineLedger: Sendable {
     func note(_ outcome: LineOutcome) {
         counts.withLock { counts in
             switch outcome {
-            case .sent(let ended):
-                counts.sent += 1
-                // Its connection may have ended before this was noted.
-                if ended == counts.ended { counts.open += 1 } else { counts.unsure += 1 }
-            case .unsure:
-                counts.sent += 1
-                counts.unsure += 1
+            case .sent(let ended), .unsure(let ended): counts.noteSent(ended)
             case .ended: break
             }
         }
@@ -98,16 +106,19 @@ final class LineLedger: Sendable {
     }
 
     /// A connection has ended, or an attempt to make one.
-    func noteConnectionEnd() {
-        counts.withLock { $0.endConnection() }
+    ///
+    /// - Parameter clears: whether the server closed it as one that has what it wanted.
+    func noteConnectionEnd(clears: Bool) {
+        counts.withLock { $0.endConnection(clears: clears) }
     }
 
     /// The session is over, and its last connection ended for `cause`.
     func settle(_ cause: CloseCause) {
+        let clears = CommandEnd(cause) == .done
         counts.withLock { counts in
             // Where nobody has told of the end yet.
-            if counts.open > 0 { counts.endConnection() }
-            if !cause.clearsLines { counts.unsure += counts.doubtful }
+            if counts.open > 0 { counts.endConnection(clears: clears) }
+            if !clears { counts.unsure += counts.doubtful }
             counts.doubtful = 0
         }
     }
@@ -132,10 +143,4 @@ final class LineLedger: Sendable {
     private static func lines(_ count: Int) -> String {
         count == 1 ? "1 line" : "\(count) lines"
     }
-}
-
-extension CloseCause {
-    /// Whether lines that the last connection carried count as arrived: its server has confirmed our close behind
-    /// them, or has closed by itself as one that has what it wanted (field case K12-01).
-    fileprivate var clearsLines: Bool { CommandEnd(self) == .done }
 }

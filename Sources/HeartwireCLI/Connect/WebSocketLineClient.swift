@@ -6,9 +6,10 @@ import HeartwireSocket
 /// The real client as `connect` uses it: the first attempt decides at once, and a connection that was open and is
 /// lost is made anew. Tells every state.
 final class WebSocketLineClient: LineClient {
-    /// What decides whether a wait for the next attempt goes on.
+    /// What decides whether a lost connection is made anew.
     private struct Wish {
-        var isWaiting = false
+        /// Between connections: a wait, or an attempt behind it.
+        var isBetween = false
         var isLast = false
     }
 
@@ -74,14 +75,21 @@ final class WebSocketLineClient: LineClient {
         var last: CloseCause?
         while let state = await states.next() {
             let isLast = wish.withLock { wish in
-                wish.isWaiting = if case .waiting = state { true } else { false }
+                switch state {
+                case .waiting: wish.isBetween = true
+                case .connecting: break
+                case .idle, .open, .closing, .suspended, .stopped: wish.isBetween = false
+                }
                 return wish.isLast || !isOpened
             }
             switch state {
             case .idle: continue
-            case .connecting, .closing, .suspended: await tell(state)
+            case .closing, .suspended: await tell(state)
+            case .connecting:
+                // The end of the input has come between the wait and its attempt.
+                if isLast, isOpened { await client.disconnect() } else { await tell(state) }
             case .open:
-                isOpened = true
+                (isOpened, last) = (true, nil)
                 await tell(state)
                 decided(true)
             case .waiting(_, _, let cause):
@@ -89,16 +97,18 @@ final class WebSocketLineClient: LineClient {
                 if isLast { await client.disconnect() } else { await tell(state) }
             case .stopped(let stop):
                 decided(false)
-                return Self.cause(of: stop) ?? last ?? .closedByApp(sent: nil, answer: nil)
+                return Self.cause(of: stop, behind: last)
             }
         }
         return last ?? .closedByApp(sent: nil, answer: nil)
     }
 
-    private static func cause(of stop: StopCause) -> CloseCause? {
+    /// - Parameter last: why the connection ended behind which there was no other.
+    private static func cause(of stop: StopCause, behind last: CloseCause?) -> CloseCause {
         switch stop {
-        case .disconnected(let cause): cause
         case .refusedToRetry(let cause), .attemptsExhausted(let cause): cause
+        // An attempt that was given up is no connection.
+        case .disconnected(let cause): last ?? cause ?? .closedByApp(sent: nil, answer: nil)
         }
     }
 
@@ -117,7 +127,7 @@ final class WebSocketLineClient: LineClient {
                 try await client.send(message)
                 return .sent(endedBefore: ended)
             } catch .connectionEnded {
-                return .unsure
+                return .unsure(endedBefore: ended)
             } catch {
                 guard let generation = await nextOpen(after: refusing) else { return .ended }
                 refusing = generation
@@ -148,7 +158,7 @@ final class WebSocketLineClient: LineClient {
     func stopReconnecting() async {
         let endsNow = wish.withLock { wish in
             wish.isLast = true
-            return wish.isWaiting
+            return wish.isBetween
         }
         if endsNow { await client.disconnect() }
     }
@@ -177,7 +187,10 @@ extension LineLedger {
         switch event.kind {
         case .pingSent: notePing()
         case .pongReceived: notePong()
-        case .closed: noteConnectionEnd()
+        case .closed:
+            let code = event.number.map { CloseCode(rawValue: UInt16(clamping: $0)) }
+            noteConnectionEnd(
+                clears: event.cause == .closedByPeer && (code == nil || code == .normalClosure))
         case .connectRequested, .disconnectRequested, .checkRequested, .suspendRequested,
             .resumeRequested, .pathChanged, .heartbeatChanged, .requestAsked, .requestProvided,
             .progressed, .opened, .pingReceived, .closeSent, .aborted, .stale, .symptom,
