@@ -36,8 +36,8 @@ public struct ClientConfiguration: Sendable {
     /// The subprotocols that the client speaks, in order of preference (RFC 6455 §1.9).
     public var subprotocols: [String] = []
 
-    /// Whether and how messages are compressed, if the server can (RFC 7692). Default: offered as browsers do,
-    /// for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
+    /// Whether and how messages are compressed, if the server can (RFC 7692); a request of ``request`` may say so for
+    /// itself. Default: offered as browsers do, for messages of 1,024 bytes and more; ``DeflateOptions`` says what it costs.
     public var compression = Compression.deflate()
 
     /// How a `wss:` server is checked, and what the client shows of itself (promise P3). A request of
@@ -51,7 +51,7 @@ public struct ClientConfiguration: Sendable {
     /// Whether the redirects of servers are followed; a request of ``request`` may say so for itself. Default: they are not.
     public var redirects = RedirectPolicy.refuse
 
-    /// The limits of the protocol engine.
+    /// The limits of the protocol engine (promise P4); a request of ``request`` may have its own.
     public var limits = Limits()
 
     /// The bytes of received messages that may wait for consumers. Beyond it the socket is not read from,
@@ -64,7 +64,8 @@ public struct ClientConfiguration: Sendable {
     public var outbox: OutboxConfiguration?
 
     /// Asked anew for every attempt, for a fresh token or another host (promise R4). `nil` uses the
-    /// client's URL with ``headers``, ``subprotocols``, ``compression`` and ``limits``.
+    /// client's URL with ``headers`` and ``subprotocols``. What a request does not say of ``compression``, ``limits``,
+    /// ``tls``, ``proxy`` and ``redirects`` is as here.
     public var request: (@Sendable (ConnectionAttempt) async throws -> ConnectionRequest)?
 
     /// Hears everything that happens, without contents (promise J1). Called in the client's domain, so it
@@ -88,6 +89,30 @@ extension ClientConfiguration {
         get throws(HeartbeatConfigurationError) {
             let session = try makeSession()
             return Self.usualSession.map { Shared(session, unless: $0) } ?? Shared(session)
+        }
+    }
+
+    /// What a request gets that does not say it for itself.
+    var requestDefaults: RequestDefaults {
+        RequestDefaults(
+            limits: limits, compression: compression, tls: tls, proxy: proxy, redirects: redirects)
+    }
+
+    struct RequestDefaults: Sendable {
+        fileprivate let limits: Limits
+        fileprivate let compression: Compression
+        fileprivate let tls: TLSConfiguration
+        fileprivate let proxy: ProxyConfiguration
+        fileprivate let redirects: RedirectPolicy
+
+        func complete(_ request: ConnectionRequest) -> ConnectionRequest {
+            var request = request
+            if request.limits == nil { request.limits = limits }
+            if request.compression == nil { request.compression = compression }
+            if request.tls == nil { request.tls = tls }
+            if request.proxy == nil { request.proxy = proxy }
+            if request.redirects == nil { request.redirects = redirects }
+            return request
         }
     }
 

@@ -63,27 +63,16 @@ public actor WebSocketClient {
     /// - Throws: `HeartbeatConfigurationError`, `OpeningRequestError` or `TLSFailure`, as above.
     public init(_ url: WebSocketURL, configuration: ClientConfiguration) throws {
         let source: ClientCore.RequestSource
-        let (tls, proxy, redirects) = (
-            configuration.tls, configuration.proxy, configuration.redirects
-        )
-        if tls != TLSConfiguration() { try tls.validate() }
+        if configuration.tls != TLSConfiguration() { try configuration.tls.validate() }
+        let defaults = configuration.requestDefaults
         if let provider = configuration.request {
             source = .provider(Shared(url)) { attempt in
-                var request = try await provider(attempt)
-                if request.tls == nil { request.tls = tls }
-                if request.proxy == nil { request.proxy = proxy }
-                if request.redirects == nil { request.redirects = redirects }
-                return request
+                defaults.complete(try await provider(attempt))
             }
         } else {
-            var request = try ConnectionRequest(
-                url: url, headers: configuration.headers,
-                subprotocols: configuration.subprotocols, limits: configuration.limits)
-            request.compression = configuration.compression
-            request.tls = tls
-            request.proxy = proxy
-            request.redirects = redirects
-            source = .fixed(request)
+            let request = try ConnectionRequest(
+                url: url, headers: configuration.headers, subprotocols: configuration.subprotocols)
+            source = .fixed(defaults.complete(request))
         }
         let session = try configuration.session
         var generator = SystemRandomNumberGenerator()

@@ -6,8 +6,8 @@ public import HeartwireProtocol
 public struct ConnectionRequest: Sendable, Hashable {
     private struct Contents: Sendable, Hashable {
         var opening: OpeningRequest
-        var limits: Shared<Limits>
-        var compression = Usual.compression
+        var limits: Shared<Limits>?
+        var compression: Shared<Compression>?
         var tls: Shared<TLSConfiguration>?
         var proxy: Shared<ProxyConfiguration>?
         var redirects: RedirectPolicy?
@@ -25,16 +25,18 @@ public struct ConnectionRequest: Sendable, Hashable {
     /// The opening handshake's request, valid by construction.
     public var opening: OpeningRequest { contents.value.opening }
 
-    /// The limits that hold for this connection.
-    public var limits: Limits {
-        get { contents.value.limits.value }
-        set { contents.value.limits = newValue.shared }
+    /// The limits that hold for this connection alone; `nil`, the default, leaves them to the client's own
+    /// configuration.
+    public var limits: Limits? {
+        get { contents.value.limits?.value }
+        set { contents.value.limits = newValue?.shared }
     }
 
-    /// Whether and how compression is offered (RFC 7692). Default: it is, as browsers do.
-    public var compression: Compression {
-        get { contents.value.compression.value }
-        set { contents.value.compression = Shared(newValue, unless: Usual.compression) }
+    /// Whether and how compression is offered (RFC 7692), for this attempt alone; `nil`, the default, leaves it to the
+    /// client's own configuration.
+    public var compression: Compression? {
+        get { contents.value.compression?.value }
+        set { contents.value.compression = newValue.map { Shared($0, unless: Usual.compression) } }
     }
 
     /// How a `wss:` server is checked, for this attempt alone; `nil`, the default, leaves it to the client's
@@ -67,15 +69,15 @@ public struct ConnectionRequest: Sendable, Hashable {
     ///   - url: Where to connect to.
     ///   - headers: Header fields of the app's own, sent in this order after the protocol's.
     ///   - subprotocols: What the client speaks, in order of preference (RFC 6455 §1.9).
-    ///   - limits: The limits that hold for this connection.
+    ///   - limits: The limits that hold for this connection, if not the client's own.
     /// - Throws: `OpeningRequestError` when a field could not stand in an HTTP request; nothing
     ///   has been sent then.
     public init(
         url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = [],
-        limits: Limits = Limits()
+        limits: Limits? = nil
     ) throws(OpeningRequestError) {
         let opening = try OpeningRequest(url: url, headers: headers, subprotocols: subprotocols)
-        contents = Shared(Contents(opening: opening, limits: limits.shared))
+        contents = Shared(Contents(opening: opening, limits: limits?.shared))
     }
 
     /// This request with another opening, as a redirect asks for. Another server does not get to see the

@@ -25,7 +25,8 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// Whose word counts. Default: the system's authorities.
     public var trust = Trust.system
-    /// The oldest version that is spoken. Default: TLS 1.2; what is older is broken (RFC 8996).
+    /// The oldest version that is spoken. Default: TLS 1.2; what is older is broken (RFC 8996). Where the system's own
+    /// settings for OpenSSL ask for a later one, that one holds.
     public var minimumVersion = Version.tls12
     /// What the client shows when the server asks who it is. Default: nothing.
     public var identity: TLSIdentity?

@@ -4,7 +4,7 @@ public import HeartwireSession
 public struct TLSServerConfiguration: Sendable {
     /// What the server shows.
     public var identity: TLSIdentity
-    /// The oldest version that is spoken. Default: TLS 1.2.
+    /// The oldest version that is spoken. Default: TLS 1.2, or what the system's own settings for OpenSSL ask for.
     public var minimumVersion = TLSConfiguration.Version.tls12
     /// PEM text of the authorities of which a client must show a certificate; `nil`, the default, asks for none.
     public var clientAuthorities: String?

@@ -18,12 +18,10 @@ struct ConnectionRequestTests {
         #expect(request.opening == opening)
     }
 
-    @Test("R4: without more than a URL a request has no fields, no subprotocols and usual limits")
+    @Test("R4: without more than a URL a request has no fields and no subprotocols")
     func defaults() throws {
         let url = try WebSocketURL("ws://example.com/")
         let request = try ConnectionRequest(url: url)
-        #expect(request.limits == Limits())
-        #expect(request.compression == .deflate())
         #expect(request.opening == (try OpeningRequest(url: url)))
     }
 
@@ -35,9 +33,13 @@ struct ConnectionRequestTests {
         }
     }
 
-    @Test("P6: proxy, redirects and TLS are the client's own unless the request has its own")
+    @Test(
+        "P4, P6: limits, compression, proxy, redirects and TLS are the client's unless the request has its own"
+    )
     func choices() throws {
         let request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
+        #expect(request.limits == nil)
+        #expect(request.compression == nil)
         #expect(request.proxy == nil)
         #expect(request.redirects == nil)
         #expect(request.tls == nil)
@@ -47,20 +49,21 @@ struct ConnectionRequestTests {
     func copies() throws {
         let request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
         var other = request
-        other.limits.pendingPongs = 1
+        other.limits = Limits()
+        other.limits?.pendingPongs = 1
         other.compression = .off
         other.tls = TLSConfiguration()
         other.tls?.minimumVersion = .tls13
         other.proxy = try .http("http://proxy.example:3128")
         other.redirects = .refuse
         #expect(other != request)
-        #expect(other.limits.pendingPongs == 1)
+        #expect(other.limits?.pendingPongs == 1)
         #expect(other.compression == .off)
         #expect(other.tls?.minimumVersion == .tls13)
         #expect(other.proxy == (try .http("http://proxy.example:3128")))
         #expect(other.redirects == .refuse)
-        other.limits = Limits()
-        other.compression = .deflate()
+        other.limits = nil
+        other.compression = nil
         other.tls = nil
         other.proxy = nil
         other.redirects = nil
@@ -72,7 +75,8 @@ struct ConnectionRequestTests {
     func redirected() throws {
         var request = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
         request.redirects = .follow
-        request.limits.messageBytes = 7
+        request.limits = Limits()
+        request.limits?.messageBytes = 7
         var tls = TLSConfiguration()
         tls.identity = TLSIdentity(certificates: "c", privateKey: "k")
         request.tls = tls
@@ -80,7 +84,7 @@ struct ConnectionRequestTests {
         let near = request.redirected(to: same)
         #expect(near.url.requestTarget == "/x")
         #expect(near.redirects == .follow)
-        #expect(near.limits.messageBytes == 7)
+        #expect(near.limits?.messageBytes == 7)
         #expect(near.tls == tls)
         for url in ["wss://example.org/", "wss://example.com:444/"] {
             let far = request.redirected(to: try OpeningRequest(url: try WebSocketURL(url)))

@@ -137,6 +137,51 @@ struct ClientConfigurationTests {
         try slow.checkNothingLeft(late)
     }
 
+    @Test("R4: what a request does not say for itself is the client's, and what it says stays")
+    func requestDefaults() throws {
+        var configuration = ClientConfiguration()
+        configuration.limits.messageBytes = 10
+        configuration.compression = .off
+        configuration.tls.minimumVersion = .tls13
+        configuration.proxy = try .http("http://proxy.example:3128")
+        configuration.redirects = .follow
+        let bare = try ConnectionRequest(url: try WebSocketURL("wss://example.com/"))
+        let request = configuration.requestDefaults.complete(bare)
+        #expect(request.limits == configuration.limits)
+        #expect(request.compression == .off)
+        #expect(request.tls == configuration.tls)
+        #expect(request.proxy == configuration.proxy)
+        #expect(request.redirects == .follow)
+        #expect(ClientConfiguration().requestDefaults.complete(request) == request)
+    }
+
+    @Test(
+        "P4, R4: a provider's request is held to the client's limits and compression unless it has its own"
+    )
+    func providedLimits() throws {
+        var limits = Limits()
+        limits.messageBytes = 10
+        for (own, cause) in [(nil, .protocolViolation), (Limits(), .closedByPeer)]
+            as [(Limits?, CloseCause.Kind)]
+        {
+            let world = World()
+            let client = try world.client {
+                $0.limits = limits
+                $0.compression = .off
+                $0.reconnect = nil
+                $0.request = { _ in
+                    var request = try world.request("/?hello=1x11&close=1008")
+                    #expect(request.compression == nil)
+                    request.limits = own
+                    return request
+                }
+            }
+            _ = try world.run { await WebSocketClientTests.stopCause(client) }
+            #expect(world.causes == [cause])
+            try world.checkNothingLeft(client)
+        }
+    }
+
     @Test("R1: the same seed gives the same back-off, another seed another one")
     func seed() throws {
         func waits(_ seed: UInt64) throws -> Int64 {
