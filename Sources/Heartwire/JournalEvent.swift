@@ -83,7 +83,7 @@ public struct JournalEvent: Sendable, Hashable {
     public var oldState: State
     /// The state after.
     public var newState: State
-    /// Why a connection ended, or how far an attempt had come.
+    /// Why a connection ended, or what a ``Kind/symptom`` would have ended it for.
     public var cause: CloseCause.Kind?
     /// The close code, HTTP status or system error that goes with the cause.
     public var number: Int?

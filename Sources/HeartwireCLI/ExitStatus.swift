@@ -49,7 +49,8 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
           2    the command line was wrong\(failures)
           130  stopped by an interrupt (Ctrl-C); 143 by a request to terminate;
                129 when its terminal hung up.
-               The first signal closes in order, a second one ends at once.
+               The first signal closes in order, and ends what does not come
+               to its end within seconds; a second one ends at once.
         """
     }
 }

@@ -51,7 +51,12 @@ enum SignalWatch {
             let limit = limit()
             onFirst(signal)
             // On the watch's own thread, which has nothing else to do.
-            usleep(UInt32(clamping: max(0, limit.milliseconds) * 1_000))
+            var left = max(0, limit.milliseconds)
+            while left > 0 {
+                let step = min(left, longestSleep)
+                usleep(UInt32(step * 1_000))
+                left -= step
+            }
             _exit(ExitStatus.stopped(by: signal).rawValue)
         }
     }
@@ -134,6 +139,9 @@ final class HandlerState: Sendable {
         _ = write(writeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
     }
 }
+
+/// The most milliseconds for which the watch sleeps at a time: one call cannot sleep for hours.
+private let longestSleep = 1_000
 
 private let handlerState = HandlerState()
 

@@ -1,10 +1,10 @@
 import HeartwireSocket
 
 /// How long work may take to end in order behind a signal.
-private let endingLimit = Duration.seconds(5)
+private let endingLimit = Duration.seconds(7)
 
 /// Does `work` in a task that the first signal cancels. For commands whose work ends in order when it is cancelled; what has
-/// not ended in 5 s is ended.
+/// not ended in 7 s is ended.
 ///
 /// - Parameter watch: begins to watch for signals; ``SignalWatch/begin(endingWithin:onFirst:)``, but for tests.
 /// - Returns: how the work ended, or `.stopped` when a signal came first.

@@ -13,10 +13,9 @@ public struct OpeningRequest: Sendable, Hashable {
     /// A `Host` among the headers takes the place of the URL's, and an `Authorization` wins over
     /// the user information in the URL.
     ///
-    /// - Throws: ``OpeningRequestError`` for a header or subprotocol that is unlawful, that is given more often than HTTP
-    ///   has it, or that
-    ///   belongs to the handshake: `Connection`, `Upgrade`, `Sec-WebSocket-…`, and the fields that
-    ///   would announce a body.
+    /// - Throws: ``OpeningRequestError`` for a header or subprotocol that is unlawful, for a `Host` or `Cookie` that comes
+    ///   twice, and for a header that belongs to the handshake: `Connection`, `Upgrade`, `Sec-WebSocket-…`, and the
+    ///   fields that would announce a body.
     public init(
         url: WebSocketURL, headers: HeaderFields = [:], subprotocols: [String] = []
     ) throws(OpeningRequestError) {

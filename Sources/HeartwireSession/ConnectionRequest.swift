@@ -60,6 +60,14 @@ public struct ConnectionRequest: Sendable, Hashable {
         set { contents.value.redirects = newValue }
     }
 
+    /// The limits that hold, the usual ones where nobody has said anything.
+    package var effectiveLimits: Limits { limits ?? Limits() }
+
+    /// The compression that is offered, the usual one where nobody has said anything.
+    package var effectiveCompression: Compression {
+        contents.value.compression?.value ?? .deflate()
+    }
+
     /// Where to connect to.
     public var url: WebSocketURL { opening.url }
 

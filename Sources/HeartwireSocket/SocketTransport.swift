@@ -79,7 +79,7 @@ final class SocketTransport: Transport, TurnFlushable {
         self.factory = factory
         executor = factory.executor
         trail = request.redirects?.trail
-        stallWatch = FrameStallWatch(limit: (request.limits ?? Limits()).frameStall)
+        stallWatch = FrameStallWatch(limit: request.effectiveLimits.frameStall)
         self.observer = observer
         engine = Self.makeEngine(request, random)
     }
@@ -88,8 +88,8 @@ final class SocketTransport: Transport, TurnFlushable {
         _ request: ConnectionRequest, _ random: any RandomSource
     ) -> ConnectionEngine {
         var engine = ConnectionEngine(
-            connecting: request.opening, limits: request.limits ?? Limits(), random: random,
-            compression: request.compression ?? .deflate(), codec: ZlibCodec())
+            connecting: request.opening, limits: request.effectiveLimits, random: random,
+            compression: request.effectiveCompression, codec: ZlibCodec())
         engine.answersEndings = false
         return engine
     }

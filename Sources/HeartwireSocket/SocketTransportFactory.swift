@@ -85,7 +85,7 @@ public struct SocketTransportFactory: TransportFactory {
         var connector = parts.connector
         if let server = request.proxy?.server(for: request.url) {
             connector = ProxyConnector(
-                base: connector, server: server, limits: request.limits ?? Limits())
+                base: connector, server: server, limits: request.effectiveLimits)
         }
         guard request.url.isSecure else { return connector }
         let configuration = request.tls ?? TLSConfiguration()

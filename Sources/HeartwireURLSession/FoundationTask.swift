@@ -28,7 +28,7 @@ final class FoundationTask: NativeTask {
             configuration: .heartwire(options, request: request), delegate: delegate,
             delegateQueue: callbacks)
         task = session.webSocketTask(with: urlRequest)
-        task.maximumMessageSize = (request.limits ?? Limits()).messageBytes
+        task.maximumMessageSize = request.effectiveLimits.messageBytes
     }
 
     func begin() {

@@ -53,7 +53,7 @@ public struct URLSessionTransportFactory: TransportFactory {
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {
         URLSessionTransport(
-            generation, limits: request.limits ?? Limits(), executor: queue, observer: observer
+            generation, limits: request.effectiveLimits, executor: queue, observer: observer
         ) { [queue, options, isRestricted] inbox in
             if let obstacle = options.networking.obstacle(isRestricted: isRestricted)
                 ?? NativeFeatures.here.obstacle(to: request)

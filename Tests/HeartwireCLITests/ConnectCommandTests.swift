@@ -12,6 +12,8 @@ private final class ScriptedClient: LineClient {
         var closes: [CloseCode] = []
         var cause: CloseCause?
         var isLast = false
+        var heartbeats: [Bool] = []
+        var ledger: LineLedger?
     }
 
     private let state = Locked(State())
@@ -44,7 +46,15 @@ private final class ScriptedClient: LineClient {
     func deliver(_ message: Message) { sink.yield(message) }
 
     func end(_ cause: CloseCause) {
-        state.withLock { if $0.cause == nil { $0.cause = cause } }
+        let isFirst = state.withLock { state in
+            defer { if state.cause == nil { state.cause = cause } }
+            return state.cause == nil
+        }
+        if isFirst {
+            let ledger = state.withLock { $0.ledger }
+            ledger?.noteConnectionEnd(
+                clears: cause.kind == .closedByPeer && CommandEnd(cause) == .done)
+        }
         sink.finish()
     }
 
@@ -63,6 +73,16 @@ private final class ScriptedClient: LineClient {
     func unacknowledgedBytes() async -> Int {
         unacknowledged.withLock { $0.isEmpty ? 0 : $0.removeFirst() }
     }
+
+    func pauseHeartbeat(_ isPaused: Bool) async {
+        state.withLock { $0.heartbeats.append(!isPaused) }
+    }
+
+    /// Whether pings went out from then on, each time that this was decided.
+    var heartbeats: [Bool] { state.withLock { $0.heartbeats } }
+
+    /// Who counts the lines; told of the end as the real client's is.
+    func tellEnd(to ledger: LineLedger) { state.withLock { $0.ledger = ledger } }
 
     func stopReconnecting() async { state.withLock { $0.isLast = true } }
 
@@ -119,10 +139,13 @@ private func run(
     let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
     if let signal { sink.yield(signal) }
     let told = Told()
+    let ledger = LineLedger()
+    client.tellEnd(to: ledger)
     let command = ConnectCommand(
         client: client,
         lines: InputLines(
-            ChunkReader(descriptor: source.readEnd), maximumLineBytes: options.maximumLineBytes),
+            ChunkReader(descriptor: source.readEnd), maximumLineBytes: options.maximumLineBytes,
+            ledger: ledger),
         options: options, output: output.writer, tell: { told($0) }, signals: signals, sleep: sleep)
     let end = await command.run()
     if input == nil { source.closeWriteEnd() }
@@ -159,6 +182,8 @@ struct ConnectCommandTests {
         #expect(client.closes == [.normalClosure])
         let expected = [Duration](repeating: .milliseconds(20), count: 3 * (steps - 1))
         #expect(waits.withLock { $0 } == expected + [.seconds(3)])
+        // A pong would stand behind what is to be taken.
+        #expect(client.heartbeats == [false, true])
     }
 
     @Test(
@@ -189,7 +214,7 @@ struct ConnectCommandTests {
         else { return }
         let (signals, sink) = AsyncStream.makeStream(of: StopSignal.self)
         let steps = Locked(0)
-        let lingers = Locked(0)
+        let (lingers, linger) = AsyncStream.makeStream(of: Void.self)
         let command = ConnectCommand(
             client: client,
             lines: InputLines(ChunkReader(descriptor: source.readEnd), maximumLineBytes: 10),
@@ -198,14 +223,14 @@ struct ConnectCommandTests {
                 if duration == .milliseconds(20) {
                     steps.withLock { $0 += 1 }
                 } else {
-                    lingers.withLock { $0 += 1 }
+                    linger.yield()
                 }
             })
         let running = Task { await command.run() }
         let first = await ChunkReader(descriptor: output.readEnd, size: 1).next()
         #expect(first == .bytes([0]))
         source.closeWriteEnd()
-        while lingers.withLock({ $0 }) == 0 { await Task.yield() }
+        for await _ in lingers { break }
         // Until there was nothing left, which is far beyond the patience of 250 steps.
         #expect(steps.withLock { $0 } == 2_000)
         output.closeReadEnd()
@@ -282,6 +307,7 @@ struct ConnectCommandTests {
         let client = ScriptedClient()
         let ran = try await run(client, input: "123456\n", words: ["--max-line=5"], sleep: forever)
         #expect(ran.end == .failed(InputError.lineTooLong(line: 1, limit: 5).description))
+        #expect(client.isLast)
         #expect(client.sent == [])
         #expect(client.closes == [.normalClosure])
     }

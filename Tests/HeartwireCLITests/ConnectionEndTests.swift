@@ -14,6 +14,7 @@ struct ConnectionEndTests {
         #expect(CommandEnd(.closedByApp(sent: 4001, answer: PeerClose(code: 4001))) == .done)
         #expect(CommandEnd(.closedByApp(sent: 1001, answer: PeerClose(code: 1000))) == .done)
         #expect(CommandEnd(.closedByApp(sent: 1000, answer: PeerClose(code: nil))) == .done)
+        #expect(CommandEnd(.closedByApp(sent: 1000, answer: PeerClose(code: 1001))) == .done)
         #expect(CommandEnd(.closedByPeer(PeerClose(code: 1000, reason: "bye"))) == .done)
         #expect(CommandEnd(.closedByPeer(PeerClose(code: nil))) == .done)
     }

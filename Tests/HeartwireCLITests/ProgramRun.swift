@@ -95,6 +95,23 @@ final class RunningProgram: @unchecked Sendable {
         await offPool { [collected] in collected.wait(for: text) }
     }
 
+    /// Returns once the program has begun to watch for SIGTERM.
+    func waitUntilWatching() async throws {
+        #if os(Linux)
+            let status = "/proc/\(process.processIdentifier)/status"
+            let caught = UInt64(1) << UInt64(SIGTERM - 1)
+            while true {
+                let text = try String(contentsOfFile: status, encoding: .utf8)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+                let digits = line?.split(separator: "\t").last ?? ""
+                if (UInt64(digits, radix: 16) ?? 0) & caught != 0 { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        #else
+            try await Task.sleep(for: .seconds(1))
+        #endif
+    }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// The reader of the output goes away.

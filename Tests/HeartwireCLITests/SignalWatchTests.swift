@@ -51,7 +51,7 @@ struct SignalWatchTests {
 
     @Test("K12-07: a real SIGTERM comes out of the sequence, and the process lives on")
     func realSignal() async {
-        let signals = SignalWatch.signals(endingWithin: .seconds(3_600))
+        let signals = SignalWatch.signals(endingWithin: .seconds(1_000_000))
         let beganAgain = SignalWatch.begin { _ in }
         #expect(!beganAgain)
         kill(getpid(), SIGTERM)

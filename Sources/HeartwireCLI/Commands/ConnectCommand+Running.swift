@@ -28,6 +28,7 @@ extension ConnectCommand where Client == WebSocketLineClient {
         if case .stopped = end {
             await lines.finish(within: tellingGrace)
         } else {
+            // Whoever reads slowly still gets all of it, as from any command.
             await lines.finish(within: nil)
         }
         return end

@@ -34,10 +34,11 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     var tell: @Sendable (String) -> Void = { _ in }
     /// The first signal that asks to stop; never ends by itself.
     let signals: AsyncStream<StopSignal>
-    /// Whether a message is on its way to the output.
-    private let isPrinting = Flag()
     /// Waits; returns early when its task is cancelled. Real time, but for tests.
     var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+
+    /// Whether a message is on its way to the output.
+    private let isPrinting = PrintingMark()
 
     /// One part's end.
     private enum Part: Sendable {
@@ -127,18 +128,14 @@ struct ConnectCommand<Client: LineClient>: Sendable {
             case .outputFailed(let error):
                 await client.close(.normalClosure)
                 return decided ?? ended(by: error)
-            case .inputEnded(nil):
+            case .inputEnded(let error):
+                if let error { decided = decided ?? .failed(error.description) }
                 await client.stopReconnecting()
-                guard case .linger(let duration) = options.atEnd else { continue }
                 start {
                     await drain()
+                    guard error == nil else { return .lingered }
+                    guard case .linger(let duration) = options.atEnd else { return .cancelled }
                     await sleep(duration)
-                    return .lingered
-                }
-            case .inputEnded(let error?):
-                decided = decided ?? .failed(error.description)
-                start {
-                    await drain()
                     return .lingered
                 }
             case .lingered:
@@ -176,15 +173,22 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     }
 
     /// Waits until all that was sent has been acknowledged, or the server has taken nothing more for some time. That does
-    /// not count while a message waits to be printed: a server that cannot write may well not read.
+    /// not count while a message waits to be printed: a server that cannot write may well not read. A pong stands behind
+    /// what is to be taken, so no pulse is taken meanwhile.
     private func drain() async {
+        await client.pauseHeartbeat(true)
+        await awaitAcknowledgement()
+        await client.pauseHeartbeat(false)
+    }
+
+    private func awaitAcknowledgement() async {
         let patience = max(options.closeTimeout, Self.leastPatience)
         var least = Int.max
         var stood = Duration.zero
         while !Task.isCancelled, stood < patience {
             let waiting = await client.unacknowledgedBytes()
             guard waiting > 0 else { return }
-            stood = waiting < least || isPrinting.now ? .zero : stood + Self.drainingStep
+            stood = waiting < least || isPrinting.isSet ? .zero : stood + Self.drainingStep
             least = min(least, waiting)
             await sleep(Self.drainingStep)
         }
@@ -216,11 +220,11 @@ struct ConnectCommand<Client: LineClient>: Sendable {
     }
 }
 
-/// Something that holds or does not, for two tasks.
-private final class Flag: Sendable {
+/// Whether something is being printed, for two tasks.
+private final class PrintingMark: Sendable {
     private let value = Locked(false)
 
-    var now: Bool { value.withLock { $0 } }
+    var isSet: Bool { value.withLock { $0 } }
 
-    func set(_ holds: Bool) { value.withLock { $0 = holds } }
+    func set(_ isPrinting: Bool) { value.withLock { $0 = isPrinting } }
 }

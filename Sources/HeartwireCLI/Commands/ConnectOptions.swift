@@ -112,11 +112,13 @@ struct ConnectOptions: Sendable, Hashable {
             to be printed.
 
             After the end of the input no connection is made anew. What was sent may go out for
-            as long as the server takes it; then comes --linger, and then the close.
+            as long as the server takes it, or messages wait to be printed, and no pings are
+            sent meanwhile; then comes --linger, and then the close.
 
-            A clean end (status 0) is a close that this side asked for and the server confirmed,
-            or, with --no-reconnect or after the end of the input, a close by the server with
-            1000 or without a code. All else tells its kind by the status.
+            A clean end (status 0) is a close that this side asked for and the server confirmed
+            (with the same code, 1000, 1001 or none), or, with --no-reconnect or after the end of
+            the input, a close by the server with 1000 or without a code. All else tells its kind
+            by the status.
 
             A wss:// server is connected to only if its certificate leads to a trusted
             authority and names the URL's host. A server that asks who the client is gets the

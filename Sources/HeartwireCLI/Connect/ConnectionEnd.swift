@@ -3,14 +3,14 @@ import HeartwireSession
 
 extension CommandEnd {
     /// What the end of `connect`'s last connection means for the command (field case K12-01): it went well when
-    /// this side's close was confirmed, or when the server closed with 1000 or without a code. An answer with a code of
-    /// its own, such as 1011, confirms nothing: it may have crossed our close.
+    /// this side's close was confirmed, or when the server closed with 1000 or without a code. An answer with a failing
+    /// code of its own, such as 1011, confirms nothing: it may have crossed our close.
     init(_ cause: CloseCause) {
         switch cause {
         case .closedByApp(let sent, let answer?)
-        where answer.code == sent || answer.code == nil || answer.code == .normalClosure:
+        where answer.isInOrder || answer.code == sent || answer.code == .goingAway:
             self = .done
-        case .closedByPeer(let peer) where peer.code == nil || peer.code == .normalClosure:
+        case .closedByPeer(let peer) where peer.isInOrder:
             self = .done
         case .closedByApp, .closedByPeer, .heartbeatTimeout, .connectTimeout,
             .connectFailed, .refused, .badHandshake, .protocolViolation, .connectionLost,
@@ -18,6 +18,11 @@ extension CommandEnd {
             self = .failed(ConnectionEnd.line(for: cause), as: ConnectionEnd.status(for: cause))
         }
     }
+}
+
+extension PeerClose {
+    /// Whether it is the close of a server that has what it wanted.
+    var isInOrder: Bool { code == nil || code == .normalClosure }
 }
 
 /// How an end is told to a person.

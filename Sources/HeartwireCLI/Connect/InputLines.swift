@@ -29,10 +29,7 @@ struct InputLines: AsyncSequence, Sendable {
     func countRest() {
         guard !ledger.hasEnded else { return }
         switch reader.takeRest() {
-        case .bytes(let bytes):
-            let ends = bytes.count { $0 == 0x0A }
-            ledger.noteRead(bytes.last == 0x0A ? ends : ends + 1)
-            if case .bytes? = reader.takeRest() { ledger.noteMore() }
+        case .bytes(let bytes): ledger.noteUnsent(bytes, readingOnFrom: reader)
         case .end: if ledger.isWithinLine { ledger.noteRead(1) }
         case .failed, .cancelled, nil: break
         }
@@ -80,12 +77,6 @@ struct InputLines: AsyncSequence, Sendable {
             return lines.popFirst()
         }
 
-        private func noteRead(_ bytes: [UInt8], without complete: Int) {
-            let ends = bytes.count { $0 == 0x0A } - complete
-            ledger.noteRead(bytes.last == 0x0A ? ends : ends + 1)
-            if case .bytes? = reader.takeRest() { ledger.noteMore() }
-        }
-
         private mutating func take(_ chunk: ChunkReader.Chunk) {
             let before = splitter.count
             defer {
@@ -98,7 +89,7 @@ struct InputLines: AsyncSequence, Sendable {
                 guard isTooLong else { return }
                 let limit = splitter.maximumBytes
                 // What stands behind it is not sent either.
-                noteRead(bytes, without: complete.count)
+                ledger.noteUnsent(bytes, behind: complete.count, readingOnFrom: reader)
                 ending = .failed(.lineTooLong(line: splitter.count + 1, limit: limit))
             case .end:
                 if let last = splitter.finish() { lines = [last] }
@@ -110,5 +101,16 @@ struct InputLines: AsyncSequence, Sendable {
                 ending = .end
             }
         }
+    }
+}
+
+extension LineLedger {
+    /// Counts the lines of a piece that will not be sent, but for the first `known` ones, and looks whether more follows.
+    fileprivate func noteUnsent(
+        _ bytes: [UInt8], behind known: Int = 0, readingOnFrom reader: ChunkReader
+    ) {
+        let ends = bytes.count { $0 == 0x0A } - known
+        noteRead(bytes.last == 0x0A ? ends : ends + 1)
+        if case .bytes? = reader.takeRest() { noteMore() }
     }
 }

@@ -26,6 +26,9 @@ protocol LineClient: Sendable {
     /// How many bytes of what was sent the server's system has not acknowledged.
     func unacknowledgedBytes() async -> Int
 
+    /// No ping goes out, and none is judged, until it is told otherwise.
+    func pauseHeartbeat(_ isPaused: Bool) async
+
     /// From now on a connection that ends is not made anew.
     func stopReconnecting() async
 

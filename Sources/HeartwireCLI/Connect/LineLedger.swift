@@ -4,7 +4,7 @@ import HeartwireSocket
 
 /// Counts what becomes of the lines of the input, so that none is lost in silence.
 ///
-/// A line that was sent has arrived for certain once the server has answered a ping that went out behind it, or a Close.
+/// A line that was sent has arrived for certain once the server has answered a ping that went out behind it.
 /// When a connection ends, the lines behind its last pong are in doubt, but for an end in order: a server that closes
 /// with 1000 or without a code has what it wanted (field case K12-01). Whether our own close was confirmed is known at the
 /// end of the session only, so until then the lines of the last connection wait for ``settle(_:)``.
@@ -116,8 +116,6 @@ final class LineLedger: Sendable {
     func settle(_ cause: CloseCause) {
         let clears = CommandEnd(cause) == .done
         counts.withLock { counts in
-            // Where nobody has told of the end yet.
-            if counts.open > 0 { counts.endConnection(clears: clears) }
             if !clears { counts.unsure += counts.doubtful }
             counts.doubtful = 0
         }

@@ -16,6 +16,7 @@ final class WebSocketLineClient: LineClient {
     private let client: WebSocketClient
     private let url: WebSocketURL
     private let ledger: LineLedger
+    private let heartbeat: HeartbeatSettings?
     private let tell: @Sendable (String) -> Void
     private let messages: MessageSource
     private let wish = Locked(Wish())
@@ -27,7 +28,7 @@ final class WebSocketLineClient: LineClient {
     ///   - url: the server.
     ///   - ledger: told of pings, pongs and the ends of connections, as they come.
     ///   - tell: takes one line for each state, not yet escaped.
-    ///   - configuration: the client's configuration.
+    ///   - configuration: the client's configuration. Its journal, if it has one, hears what it would hear.
     /// - Throws: what ``WebSocketClient`` throws for a configuration that cannot be used.
     init(
         _ url: WebSocketURL, ledger: LineLedger, tell: @escaping @Sendable (String) -> Void,
@@ -45,6 +46,7 @@ final class WebSocketLineClient: LineClient {
         client = try WebSocketClient(url, configuration: configuration)
         self.url = url
         self.ledger = ledger
+        heartbeat = configuration.heartbeat
         self.tell = tell
         // Claimed before there is a connection: a session that stops at once ends this very sequence.
         messages = MessageSource(client.messages.makeAsyncIterator())
@@ -87,14 +89,14 @@ final class WebSocketLineClient: LineClient {
             case .closing, .suspended: await tell(state)
             case .connecting:
                 // The end of the input has come between the wait and its attempt.
-                if isLast, isOpened { await client.disconnect() } else { await tell(state) }
+                if isLast, isOpened { await client.giveUpAttempt() } else { await tell(state) }
             case .open:
                 (isOpened, last) = (true, nil)
                 await tell(state)
                 decided(true)
             case .waiting(_, _, let cause):
                 last = cause
-                if isLast { await client.disconnect() } else { await tell(state) }
+                if isLast { await client.giveUpAttempt() } else { await tell(state) }
             case .stopped(let stop):
                 decided(false)
                 return Self.cause(of: stop, behind: last)
@@ -155,12 +157,17 @@ final class WebSocketLineClient: LineClient {
         await client.unacknowledgedBytes
     }
 
+    func pauseHeartbeat(_ isPaused: Bool) async {
+        // The settings were taken before.
+        try? await client.setHeartbeat(isPaused ? nil : heartbeat)
+    }
+
     func stopReconnecting() async {
         let endsNow = wish.withLock { wish in
             wish.isLast = true
             return wish.isBetween
         }
-        if endsNow { await client.disconnect() }
+        if endsNow { await client.giveUpAttempt() }
     }
 
     func close(_ code: CloseCode) async {
@@ -181,6 +188,17 @@ final class WebSocketLineClient: LineClient {
     }
 }
 
+extension WebSocketClient {
+    /// Ends the session where no connection is open. Who follows the states may be behind, and one that has opened
+    /// meanwhile carries lines.
+    fileprivate func giveUpAttempt() async {
+        switch state {
+        case .waiting, .connecting: await disconnect()
+        case .idle, .open, .closing, .suspended, .stopped: return
+        }
+    }
+}
+
 extension LineLedger {
     /// What the client's journal says of pings, pongs and ends.
     fileprivate func note(_ event: JournalEvent) {
@@ -190,7 +208,7 @@ extension LineLedger {
         case .closed:
             let code = event.number.map { CloseCode(rawValue: UInt16(clamping: $0)) }
             noteConnectionEnd(
-                clears: event.cause == .closedByPeer && (code == nil || code == .normalClosure))
+                clears: event.cause == .closedByPeer && PeerClose(code: code).isInOrder)
         case .connectRequested, .disconnectRequested, .checkRequested, .suspendRequested,
             .resumeRequested, .pathChanged, .heartbeatChanged, .requestAsked, .requestProvided,
             .progressed, .opened, .pingReceived, .closeSent, .aborted, .stale, .symptom,

@@ -8,6 +8,7 @@ public typealias pthread_t = OpaquePointer
 
 public let SOCK_STREAM: Int32 = 1
 public let SO_NOSIGPIPE: Int32 = 0x1022
+public let SO_NWRITE: Int32 = 0x1024
 
 public func arc4random_buf(_ buffer: UnsafeMutableRawPointer!, _ count: Int) {}
 @discardableResult
