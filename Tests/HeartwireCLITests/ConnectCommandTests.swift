@@ -52,8 +52,7 @@ private final class ScriptedClient: LineClient {
         }
         if isFirst {
             let ledger = state.withLock { $0.ledger }
-            ledger?.noteConnectionEnd(
-                clears: cause.kind == .closedByPeer && CommandEnd(cause) == .done)
+            ledger?.noteConnectionEnd(cause.kind == .closedByPeer ? .closed : .broken)
         }
         sink.finish()
     }
@@ -449,6 +448,19 @@ struct ConnectCommandTests {
                 == .failed(
                     "connection lost: the peer ended the stream without a Close frame",
                     as: .closedAbnormally))
+    }
+
+    @Test(
+        "K12-02: lines behind which the server closed for a reason of its own are told of, no more")
+    func closedBehind() async throws {
+        let client = ScriptedClient { client, _ in
+            client.end(.closedByPeer(PeerClose(code: 1012)))
+        }
+        let ran = try await run(client, input: "a\n", sleep: forever)
+        #expect(ran.end == .failed("closed by the peer: 1012", as: .closedAbnormally))
+        #expect(
+            ran.told == ["the server closed behind 1 line without confirming that it had read them"]
+        )
     }
 
     @Test("a line whose connection ended under it may not have arrived, and that is told")

@@ -53,7 +53,7 @@ struct LineLedgerTests {
         let ledger = LineLedger()
         ledger.noteRead(1)
         ledger.note(.unsure(endedBefore: 0))
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(lost)
         #expect(ledger.loss == "1 line may not have arrived")
         ledger.noteRead(1)
@@ -65,9 +65,9 @@ struct LineLedgerTests {
     func onTheirWay() {
         let ledger = LineLedger()
         ledger.send(3)
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.send(2, endedBefore: 1)
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(confirmed)
         #expect(ledger.loss == "3 lines may not have arrived")
     }
@@ -81,7 +81,7 @@ struct LineLedgerTests {
         ledger.notePong()
         // Not for lines that were sent behind the ping.
         ledger.notePong()
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(lost)
         #expect(ledger.loss == "2 lines may not have arrived")
     }
@@ -91,10 +91,10 @@ struct LineLedgerTests {
         let ledger = LineLedger()
         ledger.send(1)
         ledger.notePing()
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.send(1, endedBefore: 1)
         ledger.notePong()
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(lost)
         #expect(ledger.loss == "2 lines may not have arrived")
     }
@@ -103,21 +103,22 @@ struct LineLedgerTests {
         "a line whose connection ended before that was noted shares that connection's fate",
         arguments: [LineOutcome.sent(endedBefore: 0), .unsure(endedBefore: 0)])
     func lateNote(outcome: LineOutcome) {
-        for (clears, cause, isLost) in [
-            (false, confirmed, false), (false, lost, true), (true, confirmed, false),
-        ] {
+        for (end, cause, isLost) in [
+            (.broken, confirmed, false), (.broken, lost, true), (.inOrder, confirmed, false),
+        ] as [(LineLedger.End, CloseCause, Bool)] {
             let ledger = LineLedger()
             ledger.noteRead(1)
             #expect(ledger.endedConnections == 0)
-            ledger.noteConnectionEnd(clears: clears)
+            ledger.noteConnectionEnd(end)
             ledger.note(outcome)
             ledger.settle(cause)
             #expect(ledger.loss == (isLost ? "1 line may not have arrived" : nil))
         }
+        // Nobody knows any more which one that was.
         let ledger = LineLedger()
         ledger.noteRead(1)
-        ledger.noteConnectionEnd(clears: true)
-        ledger.noteConnectionEnd(clears: true)
+        ledger.noteConnectionEnd(.inOrder)
+        ledger.noteConnectionEnd(.inOrder)
         ledger.note(outcome)
         ledger.settle(confirmed)
         #expect(ledger.loss == "1 line may not have arrived")
@@ -128,7 +129,7 @@ struct LineLedgerTests {
         let ledger = LineLedger()
         for number in 0..<3 {
             ledger.send(1, endedBefore: number)
-            ledger.noteConnectionEnd(clears: true)
+            ledger.noteConnectionEnd(.inOrder)
         }
         ledger.settle(.closedByPeer(PeerClose(code: 1000)))
         #expect(ledger.loss == nil)
@@ -140,7 +141,6 @@ struct LineLedgerTests {
             (confirmed, false), (unconfirmed, true), (lost, true), (.heartbeatTimeout, true),
             (.closedByPeer(PeerClose(code: 1000)), false),
             (.closedByPeer(PeerClose(code: nil)), false),
-            (.closedByPeer(PeerClose(code: 1012)), true),
             (.closedByApp(sent: 1000, answer: PeerClose(code: 1011)), true),
             (.closedByApp(sent: 1000, answer: PeerClose(code: nil)), false),
             (.closedByApp(sent: 1000, answer: PeerClose(code: 1001)), false),
@@ -148,7 +148,7 @@ struct LineLedgerTests {
     func lastConnection(cause: CloseCause, isInDoubt: Bool) {
         let ledger = LineLedger()
         ledger.send(2)
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(cause)
         #expect(ledger.loss == (isInDoubt ? "2 lines may not have arrived" : nil))
     }
@@ -157,9 +157,31 @@ struct LineLedgerTests {
     func attemptBehind() {
         let ledger = LineLedger()
         ledger.send(2)
-        ledger.noteConnectionEnd(clears: false)
-        ledger.noteConnectionEnd(clears: false)
+        ledger.noteConnectionEnd(.broken)
+        ledger.noteConnectionEnd(.broken)
         ledger.settle(confirmed)
         #expect(ledger.loss == "2 lines may not have arrived")
+    }
+
+    @Test(
+        "K12-02: a server that closes for a reason of its own may have passed over lines: that is told"
+    )
+    func passedOver() {
+        let ledger = LineLedger()
+        ledger.send(2)
+        ledger.noteConnectionEnd(.closed)
+        #expect(ledger.remark == nil)
+        ledger.send(1, endedBefore: 1)
+        ledger.noteConnectionEnd(.broken)
+        ledger.settle(confirmed)
+        #expect(ledger.loss == nil)
+        let words = " without confirming that it had read them"
+        #expect(ledger.remark == "the server closed behind 2 lines" + words)
+        let last = LineLedger()
+        last.send(1)
+        last.noteConnectionEnd(.closed)
+        last.settle(.closedByPeer(PeerClose(code: 1012)))
+        #expect(last.loss == nil)
+        #expect(last.remark == "the server closed behind 1 line" + words)
     }
 }

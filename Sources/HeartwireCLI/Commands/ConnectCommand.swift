@@ -87,6 +87,7 @@ struct ConnectCommand<Client: LineClient>: Sendable {
         // Whoever stopped the command has stopped its input, too.
         if decided == nil { lines.countRest() }
         lines.ledger.settle(cause)
+        if let remark = lines.ledger.remark { tell(remark) }
         var losses = lines.ledger.loss.map { [$0] } ?? []
         // After a signal, or once the reader of the output has gone, nobody waits for them.
         if decided == nil, case let count = await client.droppedMessages(), count > 0 {

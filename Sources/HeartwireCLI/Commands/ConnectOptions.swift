@@ -107,9 +107,9 @@ struct ConnectOptions: Sendable, Hashable {
             connection ended is not sent again.
 
             The end counts, with status 1 where all else went well, the lines that could not be
-            sent, those that may not have arrived (their connection did not end in order, and no
-            pong came behind them), and messages that came during the close while 4 MiB waited
-            to be printed.
+            sent, those that may not have arrived (their connection broke, and no pong came
+            behind them), and messages that came during the close while 4 MiB waited to be
+            printed. Lines behind which a server closed with another code than 1000 are told of.
 
             After the end of the input no connection is made anew. What was sent may go out for
             as long as the server takes it, or messages wait to be printed, and no pings are

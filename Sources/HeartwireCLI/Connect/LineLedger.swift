@@ -4,11 +4,20 @@ import HeartwireSocket
 
 /// Counts what becomes of the lines of the input, so that none is lost in silence.
 ///
-/// A line that was sent has arrived for certain once the server has answered a ping that went out behind it.
-/// When a connection ends, the lines behind its last pong are in doubt, but for an end in order: a server that closes
-/// with 1000 or without a code has what it wanted (field case K12-01). Whether our own close was confirmed is known at the
+/// A line that was sent has arrived for certain once the server has answered a ping that went out behind it. What becomes
+/// of the others is decided by how their connection ends, see ``End``. Whether our own close was confirmed is known at the
 /// end of the session only, so until then the lines of the last connection wait for ``settle(_:)``.
 final class LineLedger: Sendable {
+    /// What a connection's end says of the lines that no pong came behind.
+    enum End: Sendable, Hashable {
+        /// The server closed as one that has what it wanted: they count as arrived (field case K12-01).
+        case inOrder
+        /// The server closed for a reason of its own, and may have passed over what crossed its Close: that is told.
+        case closed
+        /// The connection broke: they may not have arrived.
+        case broken
+    }
+
     private struct Counts {
         var read = 0
         /// Handed to a connection, whatever became of them.
@@ -17,9 +26,11 @@ final class LineLedger: Sendable {
         var open = 0
         /// How many of those stand ahead of the ping that waits for its pong.
         var pinged = 0
-        /// Those of the connection that ended last, unless its end cleared them.
-        var doubtful = 0
-        var isCleared = false
+        /// Those of the connection that ended last.
+        var last = 0
+        var lastEnd = End.inOrder
+        /// Lines behind which a server closed that may have passed over them.
+        var unconfirmed = 0
         /// Lines that may not have arrived.
         var unsure = 0
         /// How many connections have ended.
@@ -33,19 +44,26 @@ final class LineLedger: Sendable {
             sent += 1
             switch ended - before {
             case 0: open += 1
-            case 1: if !isCleared { doubtful += 1 }
+            case 1: last += 1
             default: unsure += 1
             }
         }
 
-        /// - Parameter clears: whether the end is one by which the connection's lines count as arrived.
-        mutating func endConnection(clears: Bool) {
-            unsure += doubtful
-            doubtful = clears ? 0 : open
-            isCleared = clears
+        mutating func endConnection(_ end: End) {
+            bookLast()
+            (last, lastEnd) = (open, end)
             open = 0
             pinged = 0
             ended += 1
+        }
+
+        mutating func bookLast() {
+            switch lastEnd {
+            case .inOrder: break
+            case .closed: unconfirmed += last
+            case .broken: unsure += last
+            }
+            last = 0
         }
     }
 
@@ -106,18 +124,15 @@ final class LineLedger: Sendable {
     }
 
     /// A connection has ended, or an attempt to make one.
-    ///
-    /// - Parameter clears: whether the server closed it as one that has what it wanted.
-    func noteConnectionEnd(clears: Bool) {
-        counts.withLock { $0.endConnection(clears: clears) }
+    func noteConnectionEnd(_ end: End) {
+        counts.withLock { $0.endConnection(end) }
     }
 
     /// The session is over, and its last connection ended for `cause`.
     func settle(_ cause: CloseCause) {
-        let clears = CommandEnd(cause) == .done
         counts.withLock { counts in
-            if !clears { counts.unsure += counts.doubtful }
-            counts.doubtful = 0
+            if CommandEnd(cause) == .done { counts.lastEnd = .inOrder }
+            counts.bookLast()
         }
     }
 
@@ -136,6 +151,14 @@ final class LineLedger: Sendable {
             parts.append("\(Self.lines(counts.unsure)) may not have arrived")
         }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// Which lines a server's close has left open, in words; `nil` when it has left none.
+    var remark: String? {
+        let count = counts.withLock { $0.unconfirmed }
+        guard count > 0 else { return nil }
+        return
+            "the server closed behind \(Self.lines(count)) without confirming that it had read them"
     }
 
     private static func lines(_ count: Int) -> String {

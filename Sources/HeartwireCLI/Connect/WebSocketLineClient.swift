@@ -188,6 +188,15 @@ final class WebSocketLineClient: LineClient {
     }
 }
 
+extension JournalEvent {
+    /// What the end of a connection, as the journal has it, says of its lines.
+    fileprivate var lineEnd: LineLedger.End {
+        guard cause == .closedByPeer else { return .broken }
+        let code = number.map { CloseCode(rawValue: UInt16(clamping: $0)) }
+        return PeerClose(code: code).isInOrder ? .inOrder : .closed
+    }
+}
+
 extension WebSocketClient {
     /// Ends the session where no connection is open. Who follows the states may be behind, and one that has opened
     /// meanwhile carries lines.
@@ -205,10 +214,7 @@ extension LineLedger {
         switch event.kind {
         case .pingSent: notePing()
         case .pongReceived: notePong()
-        case .closed:
-            let code = event.number.map { CloseCode(rawValue: UInt16(clamping: $0)) }
-            noteConnectionEnd(
-                clears: event.cause == .closedByPeer && PeerClose(code: code).isInOrder)
+        case .closed: noteConnectionEnd(event.lineEnd)
         case .connectRequested, .disconnectRequested, .checkRequested, .suspendRequested,
             .resumeRequested, .pathChanged, .heartbeatChanged, .requestAsked, .requestProvided,
             .progressed, .opened, .pingReceived, .closeSent, .aborted, .stale, .symptom,
