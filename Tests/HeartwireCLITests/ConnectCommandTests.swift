@@ -105,7 +105,7 @@ private final class ScriptedClient: LineClient {
 }
 
 /// A line that was handed to a connection behind which two others have ended.
-private let ofOldConnection = LineOutcome.unsure(endedBefore: -2)
+private let ofOldConnection = LineOutcome.sent(endedBefore: -2)
 
 private struct Run {
     var end: CommandEnd

@@ -5,8 +5,6 @@ import HeartwireSession
 enum LineOutcome: Sendable, Hashable {
     /// It was handed to a connection, before which so many others had ended; see ``LineLedger``.
     case sent(endedBefore: Int)
-    /// The same, and that connection ended before there was room for more.
-    case unsure(endedBefore: Int)
     /// It was not sent, and nothing will be any more.
     case ended
 }

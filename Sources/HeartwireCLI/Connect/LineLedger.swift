@@ -104,7 +104,7 @@ final class LineLedger: Sendable {
     func note(_ outcome: LineOutcome) {
         counts.withLock { counts in
             switch outcome {
-            case .sent(let ended), .unsure(let ended): counts.noteSent(ended)
+            case .sent(let ended): counts.noteSent(ended)
             case .ended: break
             }
         }

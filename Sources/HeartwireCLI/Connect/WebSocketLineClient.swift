@@ -129,7 +129,8 @@ final class WebSocketLineClient: LineClient {
                 try await client.send(message)
                 return .sent(endedBefore: ended)
             } catch .connectionEnded {
-                return .unsure(endedBefore: ended)
+                // It was handed over all the same; the ledger has heard of the end.
+                return .sent(endedBefore: ended)
             } catch {
                 guard let generation = await nextOpen(after: refusing) else { return .ended }
                 refusing = generation
