@@ -164,7 +164,9 @@ if Context.environment["HEARTWIRE_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "MicroBench",
-            dependencies: ["CZlib", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket"],
+            dependencies: [
+                "CZlib", "Heartwire", "HeartwireProtocol", "HeartwireSession", "HeartwireSocket",
+            ],
             path: "Benchmarks/Micro", swiftSettings: manner))
 }
 

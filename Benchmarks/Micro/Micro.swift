@@ -10,7 +10,7 @@ struct Micro: Sendable {
 
     /// All that can be measured, references first.
     static let all =
-        References.all + Frames.all + Texts.all + Deflates.all + Machines.all
+        References.all + Frames.all + Texts.all + Deflates.all + Machines.all + Clients.all
 
     static func named(_ name: String) -> Micro? {
         all.first { $0.name == name }

@@ -17,7 +17,14 @@ extension ClientCore {
     }
 
     /// Whether what the app sends must wait until what is stored has gone out.
-    var isBacklogged: Bool { delivery?.isBacklogged ?? false }
+    var isBacklogged: Bool {
+        // Most clients deliver nothing, and pay for no call.
+        @inline(__always) get { delivery != nil && isDeliveryBacklogged }
+    }
+
+    private var isDeliveryBacklogged: Bool {
+        @inline(never) get { delivery?.isBacklogged ?? false }
+    }
 
     /// What is stored and had to be read first has gone out, so others may send, unless there is no room for them.
     func backlogWentOut() {

@@ -13,8 +13,14 @@ extension ClientCore {
     /// Hands a message that passed the gate to everybody who listens.
     func hand(_ generation: Generation, _ message: consuming Message) {
         hasArrivals = true
-        if events.isListening { events.append(generation, of: copy message) }
+        if events.isListening { tell(generation, of: message) }
         messages.append(message)
+    }
+
+    /// Apart from the way of every message, which it would make longer.
+    @inline(never)
+    private func tell(_ generation: Generation, of message: borrowing Message) {
+        events.append(generation, of: copy message)
     }
 
     func wakeConsumers() {

@@ -39,7 +39,18 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     /// holds for what else each message looks at.
     @exclusivity(unchecked) var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
-    @exclusivity(unchecked) var transport: (any Transport)?
+    var transport: (any Transport)? {
+        get { lane?.transport }
+        set {
+            // Let go later: it may be what calls.
+            if let lane { executor.execute { withExtendedLifetime(lane) {} } }
+            lane = newValue.map(Lane.init)
+            way = lane.map { .passUnretained($0) }
+        }
+    }
+    @exclusivity(unchecked) private var lane: Lane?
+    /// The same for each message, which counts no reference.
+    @exclusivity(unchecked) private var way: Unmanaged<Lane>?
     var transportGeneration = Generation.none
     /// The request of the attempt under way, between the provider's answer and the transport.
     var request: ConnectionRequest?
@@ -88,6 +99,20 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         delivery?.begin()
     }
 
+    /// Holds a transport, so that a message reaches it without a count of references.
+    private final class Lane: Sendable {
+        nonisolated(unsafe) let transport: any Transport
+
+        init(_ transport: any Transport) {
+            self.transport = transport
+        }
+
+        @inline(__always)
+        func send(_ message: Message) -> Result<Bool, SendError> {
+            Result { () throws(SendError) in try transport.send(message) }
+        }
+    }
+
     // MARK: The app
 
     func connect() {
@@ -100,9 +125,10 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     }
 
     /// Queues a message. Answers whether there is room for more.
+    @inline(__always)
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard machine.admitsSend, let transport else { throw SendError.notOpen }
-        return try transport.send(message)
+        guard machine.admitsSend, let way else { throw SendError.notOpen }
+        return try way._withUnsafeGuaranteedRef { $0.send(message) }.get()
     }
 
     func setHeartbeat(_ settings: Heartbeat<MonotonicInstant>.Configuration?) {

@@ -21,16 +21,17 @@ extension ConnectionEngine {
         }
     }
 
-    /// Takes the message that `bytes`, which have arrived, are by themselves: the short way of what most reads bring.
+    /// Takes the message that begins at `offset` in `bytes`, which have arrived, and moves `offset` behind it: the short
+    /// way of what most reads bring.
     ///
-    /// Only where that is the same as to receive them and to take the one event: the message lies whole in one frame, is
+    /// Only where that is the same as to receive them and to take the first event: the message lies whole in one frame, is
     /// lawful and not compressed, and nothing that came before it waits to be taken.
     ///
     /// - Returns: `nil` for all else, which is for ``receive(_:)`` then; nothing was taken.
-    package func message(of bytes: Span<UInt8>) -> Message? {
+    package mutating func message(in bytes: Span<UInt8>, at offset: inout Int) -> Message? {
         guard agreement == nil, !isDeaf, events.count == 0 else { return nil }
         switch state {
-        case .open, .closing: return frames.wholeMessage(bytes)
+        case .open, .closing: return frames.wholeMessage(bytes, at: &offset)
         case .connecting, .closed: return nil
         }
     }

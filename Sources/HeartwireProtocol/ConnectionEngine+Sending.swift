@@ -174,10 +174,20 @@ extension ConnectionEngine {
     }
 
     /// Queues the one frame of a message. Control frames never come here (RFC 7692 §6.1).
+    @inline(__always)
     private mutating func queueData(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
-        guard let agreement, payload.count >= agreement.thresholdBytes else {
-            return unsafe queue(opcode, payload)
+        if let agreement, payload.count >= agreement.thresholdBytes {
+            unsafe queueCompressed(opcode, payload, agreement)
+        } else {
+            unsafe queue(opcode, payload)
         }
+    }
+
+    /// Apart from the way of every message, which it would make longer.
+    @inline(never)
+    private mutating func queueCompressed(
+        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, _ agreement: DeflateAgreement
+    ) {
         let compressor = compressor ?? agreement.makeCompressor()
         self.compressor = compressor
         let key = freshKey()

@@ -87,26 +87,30 @@ struct FrameReader {
     /// itself. `nil` for all else: ``step(_:_:_:)`` tells what that is.
     @inline(__always)
     func wholeBinary(_ bytes: Span<UInt8>) -> FrameHeader? {
-        guard let header = wholeData(bytes), header.opcode == .binary else { return nil }
+        guard let header = wholeData(bytes, at: 0), header.opcode == .binary else { return nil }
         return header
     }
 
-    /// The message that `bytes` are by themselves. `nil` for all else: ``step(_:_:_:)`` tells what that is.
+    /// The message that the frame at `offset` is by itself, which `offset` is moved behind. `nil` for all else:
+    /// ``step(_:_:_:)`` tells what that is.
     @inline(__always)
-    func wholeMessage(_ bytes: Span<UInt8>) -> Message? {
-        guard let header = wholeData(bytes), bytes.count &- header.size == header.payloadLength
-        else { return nil }
-        return try? assembler.wholeMessage(
-            header, bytes.extracting(header.size..<bytes.count))
+    func wholeMessage(_ bytes: Span<UInt8>, at offset: inout Int) -> Message? {
+        guard let header = wholeData(bytes, at: offset) else { return nil }
+        let start = offset &+ header.size
+        let end = start &+ header.payloadLength
+        let payload = bytes.extracting(start..<end)
+        guard let message = try? assembler.wholeMessage(header, payload) else { return nil }
+        offset = end
+        return message
     }
 
-    /// The header of the frame that `bytes` begin with, where that is whole, its header lawful, and it a message by itself.
+    /// The header of the frame that begins at `offset`, where that is whole, its header lawful, and it a message by itself.
     @inline(__always)
-    private func wholeData(_ bytes: Span<UInt8>) -> FrameHeader? {
-        guard isBetweenFrames, let header = try? FrameHeader.read(bytes, at: 0, from: sender),
-            header.isFinal, header.opcode == .text || header.opcode == .binary,
-            bytes.count &- header.size >= header.payloadLength,
-            (try? assembler.admit(header)) != nil
+    private func wholeData(_ bytes: Span<UInt8>, at offset: Int) -> FrameHeader? {
+        guard isBetweenFrames,
+            let header = FrameHeader.plain(bytes, at: offset, from: sender),
+            bytes.count &- offset &- header.size >= header.payloadLength,
+            assembler.admitsWhole(header.payloadLength)
         else { return nil }
         return header
     }

@@ -62,6 +62,12 @@ struct MessageAssembler {
         }
     }
 
+    /// Whether ``admit(_:)`` lets in a frame of so many bytes that is a message by itself and not compressed.
+    @inline(__always)
+    func admitsWhole(_ payloadLength: Int) -> Bool {
+        !isInMessage && limits.value.fragments > 0 && payloadLength <= limits.value.messageBytes
+    }
+
     /// The size that counts is the one after inflating; here it is only kept from running away.
     @inline(never)
     private func admitCompressed(_ header: FrameHeader) throws(ProtocolViolation) {

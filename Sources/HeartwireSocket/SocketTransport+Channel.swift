@@ -20,13 +20,7 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     func channelReceived(_ bytes: UnsafeRawBufferPointer) {
-        if state == .open, let message = engine.message(of: bytes.bindMemory(to: UInt8.self).span) {
-            hasDelivered = true
-            observer?.transportReceived(generation, message)
-            if state != .ended { finishBatch() }
-            return
-        }
-        guard engine.inflates || state == .connecting else { return take(bytes) }
+        guard engine.inflates || state == .connecting else { return takeMessages(bytes) }
         let taken = takeInSlices(bytes)
         guard taken < bytes.count else { return }
         withheld.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]))
@@ -46,9 +40,26 @@ extension SocketTransport: ByteChannelHandler {
         noteProgress()
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
+    /// Reports the messages that the bytes begin with as they are read, without a queue in between.
+    private func takeMessages(_ bytes: UnsafeRawBufferPointer) {
+        hasDelivered = false
+        let span = bytes.bindMemory(to: UInt8.self).span
+        var offset = 0
+        // Counted once for all messages of a read.
+        if let observer {
+            while state == .open, let message = engine.message(in: span, at: &offset) {
+                hasDelivered = true
+                observer.transportReceived(generation, message)
+            }
+        }
+        guard state != .ended else { return }
+        guard offset < bytes.count else { return finishBatch() }
+        take(UnsafeRawBufferPointer(rebasing: bytes[offset...]), behindMessages: hasDelivered)
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, behindMessages: Bool = false) {
         engine.receive(bytes.bindMemory(to: UInt8.self).span)
-        pump()
+        pump(behindMessages: behindMessages)
         noteProgress()
         // A redirect's body says nothing more than its head, and may never end.
         if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
@@ -119,8 +130,9 @@ extension SocketTransport: ByteChannelHandler {
 
     // MARK: Events
 
-    func pump() {
-        hasDelivered = false
+    /// Reports what the engine tells; `behindMessages` where the same read has brought some that were reported already.
+    func pump(behindMessages: Bool = false) {
+        hasDelivered = behindMessages
         // Counted once for all messages of a read.
         let listener = observer
         while let event = engine.nextEvent() {

@@ -111,8 +111,8 @@ final class SocketTransport: Transport, TurnFlushable {
     func send(_ message: Message) throws(SendError) -> Bool {
         // The engine does not hear of every end: not of an abort, nor of a reset.
         guard state == .open else { throw isEnding ? SendError.closed : SendError.notOpen }
-        if message.byteCount >= ConnectionEngine.longMessageBytes, isStreamUp, !isBlocked,
-            let channel
+        if case .binary(let bytes) = message, bytes.count >= ConnectionEngine.longMessageBytes,
+            isStreamUp, !isBlocked, let channel
         {
             isBlocked = try !engine.send(message) { channel.write($0) }
         } else {

@@ -310,8 +310,10 @@ struct ConnectionEngineReceivingTests {
             try peer.send(message)
             let bytes = peer.takeOutgoing()
             var engine = try ConnectionEngine.open(role)
-            let taken = engine.message(of: bytes.span)
+            var offset = 0
+            let taken = engine.message(in: bytes.span, at: &offset)
             #expect(taken == message)
+            #expect(offset == bytes.count)
             let untold = engine.takeEvents()
             #expect(untold.isEmpty)
             engine.receive(bytes.span)
@@ -320,20 +322,67 @@ struct ConnectionEngineReceivingTests {
         }
     }
 
+    @Test("5.2: messages that come together are taken one by one, up to what is none")
+    func oneByOne() throws {
+        var engine = try ConnectionEngine.open(.client)
+        let bytes = hex("8201 01 8101 61 8900 8201 02")
+        var offset = 0
+        var taken: [Message] = []
+        while let message = engine.message(in: bytes.span, at: &offset) { taken.append(message) }
+        #expect(taken == [.binary([1]), .text("a")])
+        #expect(offset == 6)
+        engine.receive(bytes.span.extracting(droppingFirst: offset))
+        let rest = engine.takeEvents()
+        #expect(rest == [.pingReceived([]), .message(.binary([2]))])
+    }
+
+    @Test(
+        "5.4, 7.1.7, 10.4: what is unlawful, cut off or not a message by itself is left where it is",
+        arguments: [
+            "8202 01", "8101 ff", "0201 01", "c201 01", "8281 00000000 01", "827e 007d", "8300",
+            "82",
+        ])
+    func leftAlone(_ frame: String) throws {
+        var engine = try ConnectionEngine.open(.client)
+        var offset = 0
+        let taken = engine.message(in: hex(frame).span, at: &offset)
+        #expect(taken == nil)
+        #expect(offset == 0)
+        let told = engine.takeEvents()
+        #expect(told.isEmpty)
+    }
+
+    @Test("10.4: a message past the limit is not taken, nor any within one that has begun")
+    func leftToTheLimit() throws {
+        var limits = Limits()
+        limits.messageBytes = 2
+        var engine = try ConnectionEngine.open(.client, limits: limits)
+        var offset = 0
+        let tooLong = engine.message(in: hex("8203 010203").span, at: &offset)
+        #expect(tooLong == nil)
+        engine.receive(hex("0201 01").span)
+        let within = engine.message(in: hex("8201 01").span, at: &offset)
+        #expect(within == nil)
+        #expect(offset == 0)
+    }
+
     @Test("T5: a message alone does not overtake what has not been taken, nor the Close")
     func aloneInOrder() throws {
         var engine = try ConnectionEngine.open(.client)
         let (ping, message, close) = (hex("8900"), hex("8201 01"), hex("8800"))
         engine.receive(ping.span)
-        let overtaking = engine.message(of: message.span)
+        var offset = 0
+        let overtaking = engine.message(in: message.span, at: &offset)
         #expect(overtaking == nil)
+        #expect(offset == 0)
         _ = engine.takeEvents()
         try engine.close(1000)
-        let behindOurs = engine.message(of: message.span)
+        let behindOurs = engine.message(in: message.span, at: &offset)
         #expect(behindOurs == .binary([1]), "the peer may go on until it has answered")
         engine.receive(close.span)
         _ = engine.takeEvents()
-        let behindTheirs = engine.message(of: message.span)
+        offset = 0
+        let behindTheirs = engine.message(in: message.span, at: &offset)
         #expect(behindTheirs == nil)
     }
 
@@ -346,15 +395,17 @@ struct ConnectionEngineReceivingTests {
         let (message, close) = (hex("8201 01"), hex("8800"))
         engine.receive(close.span)
         _ = engine.takeEvents()
-        let taken = engine.message(of: message.span)
+        var offset = 0
+        let taken = engine.message(in: message.span, at: &offset)
         #expect(taken == nil)
     }
 
     @Test("RFC 7692 6: where compression was agreed on no message is taken unread")
     func aloneCompressed() throws {
-        let pair = try CompressedPair(client: .everything, server: .everything)
+        var pair = try CompressedPair(client: .everything, server: .everything)
         let bytes = hex("8201 01")
-        let taken = pair.client.message(of: bytes.span)
+        var offset = 0
+        let taken = pair.client.message(in: bytes.span, at: &offset)
         #expect(taken == nil)
     }
 }

@@ -17,6 +17,42 @@ struct FrameHeaderTests {
         }
     }
 
+    @Test(
+        "5.2: the short way reads each header as the long one does, or leaves it",
+        arguments: [Role.client, .server])
+    func plain(_ sender: Role) throws {
+        let tails: [[UInt8]] = [
+            [], [0], [0, 125], [0, 126], [1, 0, 9, 9, 9], [9, 8, 7, 6], [0, 126, 1, 2, 3, 4],
+            [0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 3, 4],
+        ]
+        var plain = 0
+        for first in UInt8.min...UInt8.max {
+            for second in [0, 1, 125, 126, 127].flatMap({ [$0, $0 | 0x80] as [UInt8] }) {
+                for tail in tails {
+                    let bytes = [0xEE, first, second] + tail
+                    let found = FrameHeader.plain(bytes.span, at: 1, from: sender)
+                    guard let found else { continue }
+                    plain += 1
+                    let known = try FrameHeader.read(bytes.span, at: 1, from: sender)
+                    #expect(found == known)
+                    #expect(found.isFinal && (found.opcode == .text || found.opcode == .binary))
+                }
+            }
+        }
+        // Two opcodes, with each short length and with the longer ones that are whole and lawful.
+        #expect(plain == (sender == .server ? 2 * (3 * 8 + 4 + 1) : 2 * (3 * 4 + 1 + 1)))
+    }
+
+    @Test(
+        "5.2: the short way leaves lengths that are too large, cut off or longer than they need be",
+        arguments: [
+            "827f8000000000010000", "827fffffffffffffffff", "827f00000000000100",
+            "827f000000000000ffff", "827e007d", "827e00",
+        ])
+    func plainLengths(_ text: String) {
+        #expect(FrameHeader.plain(hex(text).span, at: 0, from: .server) == nil)
+    }
+
     @Test("RFC 7692 6: a frame is not compressed unless that is said")
     func plainByDefault() {
         let header = FrameHeader(

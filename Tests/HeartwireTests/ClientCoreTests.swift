@@ -33,6 +33,26 @@ struct ClientCoreTests {
         #expect(world.network.attempts == 1)
     }
 
+    @Test("T1: a transport that reports its end from within a send is there until that returns")
+    func endsWithinSend() throws {
+        let abrupt = AbruptWorld()
+        let client = try WebSocketClient("ws://test/") {
+            $0.transport = abrupt
+            $0.reconnect = nil
+            $0.heartbeat = nil
+        }
+        let state = try abrupt.virtual.runScript(patience: .seconds(5)) {
+            await client.connect()
+            try await client.waitUntilOpen()
+            try await client.send(.text("x"))
+            return await client.state
+        }
+        let cause = CloseCause.connectionLost(ConnectionFailure(.reset))
+        #expect(state == .stopped(.refusedToRetry(cause)))
+        #expect(abrupt.wasThereBehindItsEnd == true)
+        #expect(abrupt.transport == nil, "and gone afterwards")
+    }
+
     @Test("K03-11: sends and checks during the back-off open no connection of their own")
     func noExtraConnections() throws {
         let world = world
@@ -313,4 +333,50 @@ struct ClientCoreTests {
         #expect(causes.value == [.closedByApp, .connectFailed])
         core.value = nil
     }
+}
+
+/// Makes a transport that ends as soon as something is sent.
+private final class AbruptWorld: TransportFactory, @unchecked Sendable {
+    let virtual = VirtualExecutor()
+    var executor: any SessionExecutor { virtual }
+    fileprivate(set) weak var transport: Abrupt?
+    fileprivate(set) var wasThereBehindItsEnd: Bool?
+
+    func makeTransport(
+        _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
+    ) -> any Transport {
+        let made = Abrupt(self, generation, observer)
+        transport = made
+        return made
+    }
+}
+
+private final class Abrupt: Transport {
+    private let world: AbruptWorld
+    private let generation: Generation
+    private var observer: (any TransportObserver)?
+
+    init(_ world: AbruptWorld, _ generation: Generation, _ observer: any TransportObserver) {
+        self.world = world
+        self.generation = generation
+        self.observer = observer
+    }
+
+    func open() {
+        _ = world.virtual.schedule(at: world.virtual.now()) {
+            self.observer?.transportOpened(self.generation, OpenedConnection())
+        }
+    }
+
+    func send(_ message: Message) -> Bool {
+        let (world, observer) = (world, observer.take())
+        observer?.transportClosed(generation, .connectionLost(ConnectionFailure(.reset)))
+        world.wasThereBehindItsEnd = world.transport != nil
+        return true
+    }
+
+    func ping(_ id: PingID) {}
+    func close(_ code: CloseCode?, reason: String) {}
+    func abort() { observer = nil }
+    func setReading(_ isReading: Bool) {}
 }

@@ -70,6 +70,7 @@ enum BenchClient {
         _ load: BenchLoad, _ client: WebSocketClient, _ message: Message
     ) async throws -> String {
         var messages = client.messages.makeAsyncIterator()
+        let size = message.byteCount
         var meter = BenchMeter()
         for seconds in [warmUpSeconds, load.seconds] {
             meter = BenchMeter()
@@ -77,7 +78,7 @@ enum BenchClient {
             var start = BenchMeter.wall()
             while start < end {
                 try await client.send(message)
-                var echo = BenchEcho(of: message, in: load)
+                var echo = BenchEcho(of: size, mayCut: load.mayCut)
                 repeat {
                     meter.countPiece()
                 } while try echo.isLacking(after: await messages.next())
@@ -95,13 +96,14 @@ enum BenchClient {
         _ load: BenchLoad, _ client: WebSocketClient, _ message: Message
     ) async throws -> String {
         var messages = client.messages.makeAsyncIterator()
+        let size = message.byteCount
         for _ in 0..<load.window { try await client.send(message) }
         var meter = BenchMeter()
         var isWarm = false
         var end = BenchMeter.wall() + warmUpSeconds
         while true {
             for _ in 0..<load.window {
-                var echo = BenchEcho(of: message, in: load)
+                var echo = BenchEcho(of: size, mayCut: load.mayCut)
                 repeat {
                     meter.countPiece()
                 } while try echo.isLacking(after: await messages.next())
@@ -122,9 +124,9 @@ private struct BenchEcho {
     private var rest: Int
     private let mayCut: Bool
 
-    init(of message: Message, in load: BenchLoad) {
-        rest = message.byteCount
-        mayCut = load.mayCut
+    init(of size: Int, mayCut: Bool) {
+        rest = size
+        self.mayCut = mayCut
     }
 
     /// Takes what came, and tells whether more of the message is to come.
