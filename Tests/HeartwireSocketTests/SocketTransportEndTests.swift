@@ -90,6 +90,39 @@ struct SocketTransportEndTests {
         #expect(rig.observer.closed.count == 1)
     }
 
+    @Test(
+        "5.5.1: who takes messages in the domain answers those ahead of a Close in the same read",
+        arguments: [
+            Frames.text("a") + Frames.close(1_001), Frames.text("a") + [0x83],
+            Frames.ping([1]) + Frames.text("a") + Frames.close(1_001),
+        ])
+    func answeredAheadOfClose(_ read: [UInt8]) throws {
+        let rig = try TransportRig.open()
+        rig.observer.onReport = { report in
+            // As a consumer does that is woken then: in a job of the same turn.
+            guard report == .batch, rig.observer.closed.isEmpty else { return }
+            nonisolated(unsafe) let transport = rig.transport
+            rig.executor.execute { _ = try? transport.send(.text("answer")) }
+        }
+        rig.serve(read)
+        rig.observer.onReport = nil
+        let opcodes = Frames.opcodes(ofClient: rig.server.received).filter { $0 != 0xA }
+        #expect(opcodes == [0x1, 0x8])
+        #expect(rig.observer.closed.count == 1)
+    }
+
+    @Test("T1: nothing of a read is reported once an observer has aborted in the middle of it")
+    func abortedWithinRead() throws {
+        let rig = try TransportRig.open()
+        rig.observer.onReport = { report in
+            if case .message = report { rig.transport.abort() }
+        }
+        rig.serve(Frames.text("a") + Frames.text("b") + Frames.ping([1]) + Frames.close(1_001))
+        rig.observer.onReport = nil
+        #expect(rig.observer.reports == [.message(.text("a"))])
+        try rig.checkOver()
+    }
+
     @Test("K10-08: a thousand messages, a Close and FIN in one write: all messages, then the end")
     func messagesBeforeClose() throws {
         let rig = try TransportRig.open()

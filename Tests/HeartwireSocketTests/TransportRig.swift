@@ -102,6 +102,17 @@ enum Frames {
         frame(0x88, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8))
     }
 
+    /// What a client's frames are, which are whole and shorter than 126 bytes.
+    static func opcodes(ofClient bytes: [UInt8]) -> [UInt8] {
+        var opcodes: [UInt8] = []
+        var rest = bytes[...]
+        while let first = rest.first, let second = rest.dropFirst().first {
+            opcodes.append(first & 0xF)
+            rest = rest.dropFirst(2 + 4 + Int(second & 0x7F))
+        }
+        return opcodes
+    }
+
     private static func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [first, UInt8(payload.count)] + payload
     }
