@@ -40,17 +40,22 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     @exclusivity(unchecked) var machine: SessionMachine
     /// The connection that is under way; `nil` between connections.
     var transport: (any Transport)? {
-        get { lane?.transport }
+        get {
+            switch lane {
+            case let lane?: lane.transport
+            case nil: nil
+            }
+        }
         set {
-            // Let go later: it may be what calls.
-            if let lane { executor.execute { withExtendedLifetime(lane) {} } }
-            lane = newValue.map(Lane.init)
-            way = lane.map { .passUnretained($0) }
+            if let transport {
+                // Let go later: it may be what calls.
+                nonisolated(unsafe) let last = transport
+                executor.execute { withExtendedLifetime(last) {} }
+            }
+            lane = newValue.map { Lane(transport: $0) }
         }
     }
     @exclusivity(unchecked) private var lane: Lane?
-    /// The same for each message, which counts no reference.
-    @exclusivity(unchecked) private var way: Unmanaged<Lane>?
     var transportGeneration = Generation.none
     /// The request of the attempt under way, between the provider's answer and the transport.
     var request: ConnectionRequest?
@@ -99,18 +104,9 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
         delivery?.begin()
     }
 
-    /// Holds a transport, so that a message reaches it without a count of references.
-    private final class Lane: Sendable {
-        nonisolated(unsafe) let transport: any Transport
-
-        init(_ transport: any Transport) {
-            self.transport = transport
-        }
-
-        @inline(__always)
-        func send(_ message: Message) -> Result<Bool, SendError> {
-            Result { () throws(SendError) in try transport.send(message) }
-        }
+    /// Lends a transport, which copies nothing: so a message reaches it without a count of references.
+    private struct Lane: ~Copyable {
+        let transport: any Transport
     }
 
     // MARK: The app
@@ -127,8 +123,11 @@ final class ClientCore: TransportObserver, @unchecked Sendable {
     /// Queues a message. Answers whether there is room for more.
     @inline(__always)
     func send(_ message: Message) throws(SendError) -> Bool {
-        guard machine.admitsSend, let way else { throw SendError.notOpen }
-        return try way._withUnsafeGuaranteedRef { $0.send(message) }.get()
+        guard machine.admitsSend else { throw SendError.notOpen }
+        switch lane {
+        case let lane?: return try lane.transport.send(message)
+        case nil: throw SendError.notOpen
+        }
     }
 
     func setHeartbeat(_ settings: Heartbeat<MonotonicInstant>.Configuration?) {

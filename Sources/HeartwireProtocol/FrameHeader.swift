@@ -71,7 +71,7 @@ struct FrameHeader: Sendable, Hashable {
             size &+= 4
         }
         return FrameHeader(
-            isFinal: isFinal, opcode: opcode, payloadLength: Int(truncatingIfNeeded: length),
+            isFinal: isFinal, opcode: opcode, payloadLength: Int(clamping: length),
             isCompressed: isCompressed, maskingKey: key, size: size)
     }
 
@@ -90,12 +90,12 @@ struct FrameHeader: Sendable, Hashable {
             let (width, shorter) = length == 126 ? (2, 125) : (8, 0xFFFF)
             size &+= width
             guard bytes.count &- start >= size else { return nil }
-            length = 0
+            var wide: UInt64 = 0
             for index in (start &+ 2)..<(start &+ size) {
-                length = length &<< 8 | Int(bytes[index])
+                wide = wide &<< 8 | UInt64(bytes[index])
             }
-            // A length of 2^63 and more is negative here.
-            guard length > shorter else { return nil }
+            guard let exact = Int(exactly: wide), exact > shorter else { return nil }
+            length = exact
         }
         var key: MaskingKey?
         if isMasked {

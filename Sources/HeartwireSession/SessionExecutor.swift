@@ -16,7 +16,8 @@ public protocol SessionExecutor: SerialExecutor, TaskExecutor {
     /// The executor's clock. Only the client's core, the endpoint and the connector ask.
     func now() -> MonotonicInstant
 
-    /// Runs `work` in this domain, after everything that was submitted before it.
+    /// Runs `work` in this domain, after everything that was submitted before it, and never within this call: who is let
+    /// go of in such work may be what calls.
     func execute(_ work: @escaping @Sendable () -> Void)
 
     /// Runs `body` in this domain before it returns, on the calling thread, if nothing goes on there and

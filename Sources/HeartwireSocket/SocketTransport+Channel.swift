@@ -42,7 +42,6 @@ extension SocketTransport: ByteChannelHandler {
 
     /// Reports the messages that the bytes begin with as they are read, without a queue in between.
     private func takeMessages(_ bytes: UnsafeRawBufferPointer) {
-        hasDelivered = false
         let span = bytes.bindMemory(to: UInt8.self).span
         var offset = 0
         // Counted once for all messages of a read.
@@ -54,12 +53,12 @@ extension SocketTransport: ByteChannelHandler {
         }
         guard state != .ended else { return }
         guard offset < bytes.count else { return finishBatch() }
-        take(UnsafeRawBufferPointer(rebasing: bytes[offset...]), behindMessages: hasDelivered)
+        take(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer, behindMessages: Bool = false) {
+    private func take(_ bytes: UnsafeRawBufferPointer) {
         engine.receive(bytes.bindMemory(to: UInt8.self).span)
-        pump(behindMessages: behindMessages)
+        pump()
         noteProgress()
         // A redirect's body says nothing more than its head, and may never end.
         if state == .connecting, trail != nil, let refusal = engine.pendingRefusal,
@@ -130,9 +129,7 @@ extension SocketTransport: ByteChannelHandler {
 
     // MARK: Events
 
-    /// Reports what the engine tells; `behindMessages` where the same read has brought some that were reported already.
-    func pump(behindMessages: Bool = false) {
-        hasDelivered = behindMessages
+    func pump() {
         // Counted once for all messages of a read.
         let listener = observer
         while let event = engine.nextEvent() {
@@ -143,12 +140,9 @@ extension SocketTransport: ByteChannelHandler {
     }
 
     private func finishBatch() {
-        if ending != nil {
-            guard hasDelivered else { return settleEnding() }
-            markDirty()
-        }
+        if ending != nil, !hasDelivered { return settleEnding() }
         observer?.transportFinishedBatch(generation)
-        if engine.outgoingCount > 0 { markDirty() }
+        if hasDelivered || engine.outgoingCount > 0 { markDirty() }
     }
 
     /// `listener` is who observed when the read began, and gets messages while the connection is open.

@@ -5,8 +5,8 @@ import HeartwireSession
 ///
 /// Theory of operation. The channel hands over what one read yielded; the engine turns it into events; each
 /// goes to the observer at once, in order. What is sent meanwhile collects in the engine's outgoing
-/// buffer and leaves in one write at the end of the loop's turn. A Close frame or a broken rule that one read
-/// yields behind messages waits for the end of the turn, too: whoever takes messages in the loop's domain
+/// buffer and leaves in one write at the end of the loop's turn. A Close frame or a broken rule that comes
+/// behind messages of the same turn waits for its end, too: whoever takes messages in the loop's domain
 /// answers them before the answer to the Close. The first terminal signal decides the
 /// cause (promise G4); it is reported once, then the transport only lingers, out of sight: it flushes what the
 /// closing handshake still owes and waits for the server to close TCP first (RFC 6455 §7.1.1), a second at most.
@@ -53,7 +53,7 @@ final class SocketTransport: Transport, TurnFlushable {
     var isDirty = false
     var isBlocked = false
     var owesWritable = false
-    /// Whether the present read has yielded a message.
+    /// Whether a message was reported in this turn.
     var hasDelivered = false
     var isStreamUp = false
     var isReading = true
@@ -175,6 +175,7 @@ final class SocketTransport: Transport, TurnFlushable {
 
     func flush() {
         isDirty = false
+        hasDelivered = false
         settleEnding()
         flushOutgoing()
     }

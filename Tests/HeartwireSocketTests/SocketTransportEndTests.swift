@@ -91,7 +91,7 @@ struct SocketTransportEndTests {
     }
 
     @Test(
-        "5.5.1: who takes messages in the domain answers those ahead of a Close in the same read",
+        "5.5.1: who takes messages in the domain answers those ahead of a Close in the same turn",
         arguments: [
             Frames.text("a") + Frames.close(1_001), Frames.text("a") + [0x83],
             Frames.ping([1]) + Frames.text("a") + Frames.close(1_001),
@@ -108,6 +108,21 @@ struct SocketTransportEndTests {
         rig.observer.onReport = nil
         let opcodes = Frames.opcodes(ofClient: rig.server.received).filter { $0 != 0xA }
         #expect(opcodes == [0x1, 0x8])
+        #expect(rig.observer.closed.count == 1)
+    }
+
+    @Test(
+        "5.5.1: the same where one read becomes two reports, as a long message and what follows it do"
+    )
+    func answeredAheadOfCloseInPieces() throws {
+        let rig = try TransportRig.open()
+        rig.perform { transport in
+            Frames.text("a").withUnsafeBytes { transport.channelReceived($0) }
+            nonisolated(unsafe) let sender = transport
+            rig.executor.execute { _ = try? sender.send(.text("answer")) }
+            Frames.close(1_001).withUnsafeBytes { transport.channelReceived($0) }
+        }
+        #expect(Frames.opcodes(ofClient: rig.server.received) == [0x1, 0x8])
         #expect(rig.observer.closed.count == 1)
     }
 

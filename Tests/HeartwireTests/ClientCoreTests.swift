@@ -33,8 +33,8 @@ struct ClientCoreTests {
         #expect(world.network.attempts == 1)
     }
 
-    @Test("T1: a transport that reports its end from within a send is there until that returns")
-    func endsWithinSend() throws {
+    @Test("T1: a transport is let go of in a later job than the one in which it ends")
+    func letGoOfLater() throws {
         let abrupt = AbruptWorld()
         let client = try WebSocketClient("ws://test/") {
             $0.transport = abrupt
@@ -45,6 +45,9 @@ struct ClientCoreTests {
             await client.connect()
             try await client.waitUntilOpen()
             try await client.send(.text("x"))
+            for await state in client.states {
+                if case .stopped = state { return state }
+            }
             return await client.state
         }
         let cause = CloseCause.connectionLost(ConnectionFailure(.reset))
@@ -335,26 +338,33 @@ struct ClientCoreTests {
     }
 }
 
-/// Makes a transport that ends as soon as something is sent.
+/// Makes a transport that ends when something has been sent, and that nobody else holds then.
 private final class AbruptWorld: TransportFactory, @unchecked Sendable {
     let virtual = VirtualExecutor()
     var executor: any SessionExecutor { virtual }
-    fileprivate(set) weak var transport: Abrupt?
-    fileprivate(set) var wasThereBehindItsEnd: Bool?
+    private weak var made: Abrupt?
+    private(set) var wasThereBehindItsEnd: Bool?
+
+    var transport: (any Transport)? { made }
 
     func makeTransport(
         _ generation: Generation, request: ConnectionRequest, observer: any TransportObserver
     ) -> any Transport {
         let made = Abrupt(self, generation, observer)
-        transport = made
+        self.made = made
         return made
+    }
+
+    func end(_ observer: any TransportObserver, _ generation: Generation) {
+        observer.transportClosed(generation, .connectionLost(ConnectionFailure(.reset)))
+        wasThereBehindItsEnd = made != nil
     }
 }
 
 private final class Abrupt: Transport {
     private let world: AbruptWorld
     private let generation: Generation
-    private var observer: (any TransportObserver)?
+    private let observer: any TransportObserver
 
     init(_ world: AbruptWorld, _ generation: Generation, _ observer: any TransportObserver) {
         self.world = world
@@ -362,21 +372,26 @@ private final class Abrupt: Transport {
         self.observer = observer
     }
 
-    func open() {
-        _ = world.virtual.schedule(at: world.virtual.now()) {
-            self.observer?.transportOpened(self.generation, OpenedConnection())
+    /// Does something in a job that does not hold this transport.
+    private func later(
+        _ act: @escaping (AbruptWorld, any TransportObserver, Generation) -> Void
+    ) {
+        _ = world.virtual.schedule(at: world.virtual.now()) { [world, observer, generation] in
+            act(world, observer, generation)
         }
     }
 
+    func open() {
+        later { $1.transportOpened($2, OpenedConnection()) }
+    }
+
     func send(_ message: Message) -> Bool {
-        let (world, observer) = (world, observer.take())
-        observer?.transportClosed(generation, .connectionLost(ConnectionFailure(.reset)))
-        world.wasThereBehindItsEnd = world.transport != nil
+        later { $0.end($1, $2) }
         return true
     }
 
     func ping(_ id: PingID) {}
     func close(_ code: CloseCode?, reason: String) {}
-    func abort() { observer = nil }
+    func abort() {}
     func setReading(_ isReading: Bool) {}
 }
