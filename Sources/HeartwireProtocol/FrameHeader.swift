@@ -55,10 +55,7 @@ struct FrameHeader: Sendable, Hashable {
         if shortLength > 125 {
             let width = shortLength == 126 ? 2 : 8
             guard available >= 2 &+ width else { return nil }
-            length = 0
-            for index in (start &+ 2)..<(start &+ 2 &+ width) {
-                length = length &<< 8 | UInt64(bytes[index])
-            }
+            length = longLength(bytes, at: start &+ 2, width: width)
             try judge(length, width: width)
             size = 2 &+ width
         }
@@ -66,8 +63,7 @@ struct FrameHeader: Sendable, Hashable {
         var key: MaskingKey?
         if isMasked {
             guard available >= size &+ 4 else { return nil }
-            let at = start &+ size
-            key = MaskingKey(bytes[at], bytes[at &+ 1], bytes[at &+ 2], bytes[at &+ 3])
+            key = maskingKey(bytes, at: start &+ size)
             size &+= 4
         }
         return FrameHeader(
@@ -90,23 +86,33 @@ struct FrameHeader: Sendable, Hashable {
             let (width, shorter) = length == 126 ? (2, 125) : (8, 0xFFFF)
             size &+= width
             guard bytes.count &- start >= size else { return nil }
-            var wide: UInt64 = 0
-            for index in (start &+ 2)..<(start &+ size) {
-                wide = wide &<< 8 | UInt64(bytes[index])
-            }
+            let wide = longLength(bytes, at: start &+ 2, width: width)
             guard let exact = Int(exactly: wide), exact > shorter else { return nil }
             length = exact
         }
         var key: MaskingKey?
         if isMasked {
             guard bytes.count &- start >= size &+ 4 else { return nil }
-            let at = start &+ size
-            key = MaskingKey(bytes[at], bytes[at &+ 1], bytes[at &+ 2], bytes[at &+ 3])
+            key = maskingKey(bytes, at: start &+ size)
             size &+= 4
         }
         return FrameHeader(
             isFinal: true, opcode: first == 0x81 ? .text : .binary, payloadLength: length,
             maskingKey: key, size: size)
+    }
+
+    /// The length in the 2 or 8 bytes at `start`, which are there.
+    @inline(__always)
+    private static func longLength(_ bytes: Span<UInt8>, at start: Int, width: Int) -> UInt64 {
+        var length: UInt64 = 0
+        for index in start..<(start &+ width) { length = length &<< 8 | UInt64(bytes[index]) }
+        return length
+    }
+
+    /// The key in the four bytes at `start`, which are there.
+    @inline(__always)
+    private static func maskingKey(_ bytes: Span<UInt8>, at start: Int) -> MaskingKey {
+        MaskingKey(bytes[start], bytes[start &+ 1], bytes[start &+ 2], bytes[start &+ 3])
     }
 
     /// RSV1 alone, on the opcode of a text or binary message.
